@@ -1,0 +1,28 @@
+"""What every test runs under: one platform, strict types in JAX, no screen, the same random examples every time.
+
+The environment is set before anything imports JAX, so that commands started by a test run under it too.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import tempfile
+from pathlib import Path
+
+from hypothesis import settings
+
+ENVIRONMENT = {
+    "JAX_PLATFORMS": "cpu",
+    "JAX_NUMPY_DTYPE_PROMOTION": "strict",  # no silent float64, no int that becomes a float
+    "JAX_COMPILATION_CACHE_DIR": str(Path(tempfile.gettempdir()) / f"assay-tests-{getpass.getuser()}" / "jax"),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
+    "MPLBACKEND": "agg",
+    "NO_COLOR": "1",
+}
+for name, setting in ENVIRONMENT.items():
+    os.environ.setdefault(name, setting)
+
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, print_blob=True)
+settings.register_profile("explore", deadline=None, max_examples=1000)  # pytest --hypothesis-profile=explore
+settings.load_profile("repeatable")
