@@ -3,7 +3,8 @@
 A config is a keyword-only frozen dataclass whose fields are declared with `shape(...)` or `value(...)`:
 
 - a *shape* field forces a compilation of its own (a width, a batch size, the kind of a net);
-- a *value* field may differ between the trials of one pack (a seed, a learning rate, a noise level).
+- a *value* field may differ between the trials of one pack (a seed, a learning rate, a noise level);
+- a *host* field is read on the host alone (a budget, the subset of a parity) and may differ inside a pack as well.
 
 Inside a compiled program the value fields of a config are traced arrays; `bind` puts them there. A value
 field declared with `gate=True` is, for the planner, also the question "is it zero?", so that a program
@@ -20,6 +21,8 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+
+import numpy as np
 
 from assay.errors import AssayError, ConfigError, UnknownName
 
@@ -66,12 +69,17 @@ def value(default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str 
     return _field(default, check, doc, role="value", gate=gate)
 
 
+def host(default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "") -> Any:
+    """A field that is read on the host alone: programs see what is made of it, never the field."""
+    return _field(default, check, doc, role="host", gate=False)
+
+
 def _field(default: Any, check: Check, doc: str, role: str, gate: bool) -> Any:
     metadata = {"role": role, "check": check, "doc": doc, "gate": gate}
     return dataclasses.field(default=default, metadata=metadata)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(shape, value))
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(shape, value, host))
 class Config:
     """Base of every config. A direct subclass is a *family* (Task, Net, ...); subclasses of it with a
     `kind` are its members, found by name: a new member is a new file and no line elsewhere."""
@@ -199,7 +207,7 @@ def _shape_part(config: Config) -> dict[str, Any]:
         item = getattr(config, field.name)
         if isinstance(item, Config):
             part[field.name] = _shape_part(item)
-        elif not _is_argument(field, item):
+        elif field.metadata["role"] != "host" and not _is_argument(field, item):
             part[field.name] = _plain(item)
     return part
 
@@ -256,11 +264,12 @@ def _conform(where: str, item: Any, hint: Any) -> Any:
         fits, converted = _fit(item, option)
         if fits:
             return converted
-    names = [str(typing.get_args(o)[0]) if typing.get_origin(o) is typing.Literal else _type_name(o) for o in options]
-    raise ConfigError(where, item, " or ".join(names))
+    raise ConfigError(where, item, " or ".join(_type_name(option) for option in options))
 
 
 def _fit(item: Any, option: Any) -> tuple[bool, Any]:
+    if isinstance(item, np.generic):
+        item = item.item()
     if option is type(None):
         return item is None, None
     if typing.get_origin(option) is typing.Literal:
@@ -287,6 +296,10 @@ def _fit(item: Any, option: Any) -> tuple[bool, Any]:
 
 
 def _type_name(option: Any) -> str:
+    if typing.get_origin(option) is typing.Literal:
+        return " or ".join(repr(name) for name in typing.get_args(option))
+    if typing.get_origin(option) is tuple:
+        return "a list"
     if option is type(None):
         return "none"
     if isinstance(option, type) and issubclass(option, Config):

@@ -1,0 +1,8 @@
+"""Tables to tables: what a set of runs says, with its uncertainty. Polars, numpy and scipy only.
+
+- `survival`: solve times under censoring: quantiles, solved fraction, survival curves, two-sample tests
+- `powerlaw`: y = prefactor * x ** exponent, with intervals
+- `bands`: quantile bands of training curves over trials
+- `correlate`: rank correlation with a bootstrap interval
+- `quantiles`: quantiles that stay right when some values are infinite
+"""

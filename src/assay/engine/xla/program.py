@@ -1,0 +1,246 @@
+"""The compiled program of a shape: a fixed number of lanes, each training one trial.
+
+Which program trains a trial follows from the trial's own shape: the number of lanes is a function of the shape alone,
+never of how many trials there happen to be. Lanes without a trial compute and are ignored. That is what makes a trial's
+numbers independent of its company: XLA rounds differently in a program of 64 lanes and in one of 3, so there is only
+one program. Heavy shapes get one lane, which on a CPU is also the fastest (a step's arrays stay in the cache); light
+shapes get many, so that the cost of launching a kernel is shared.
+
+Within a program the clock `tau` is common to all lanes, the step `t` is each lane's own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import lax
+from jaxtyping import Array, Bool, Int
+
+from assay.config import bind, values
+from assay.maths import streams
+from assay.measures import View, find
+from assay.nets import Params
+from assay.trial import Solve, Trial
+
+Lane = dict[str, Any]
+"""State of a lane: params, opt (the optimiser's state), t, bad (step of the first loss that was not finite, or -1),
+loss (of the last batch), streak (passed checks in a row). A tile's state has the same leaves with a lanes axis in front."""
+
+Given = dict[str, Any]
+"""What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`. Fixed through training."""
+
+LANE_WORK = 1 << 13
+"""Parameters times examples a step up to which lanes are added: below it a step costs less than launching it."""
+MAX_LANES = 16
+
+SCREEN = 64
+"""Held-out examples that all lanes answer before any lane answers the whole sample: almost all guessing nets fail here."""
+BLOCK = 512
+"""Held-out examples a time in the whole test."""
+
+OPTIONS = {"xla_cpu_multi_thread_eigen": False}
+"""One program runs on one core; several run side by side. Splitting a product over threads would change its rounding."""
+
+
+def num_lanes(trial: Trial) -> int:
+    """Lanes of the program for trials of this shape: a power of two."""
+    work = trial.learner.size * trial.examples_a_step
+    return max(1, min(MAX_LANES, 1 << max(0, (LANE_WORK // max(work, 1)).bit_length() - 1)))
+
+
+class Program:
+    """Compiled functions for one shape. All take and return whole tiles: every leaf has a lanes axis in front."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.template = trial.replace(net=trial.learner)
+        self.lanes = num_lanes(trial)
+        self.batch = 0 if trial.batch == "all" else trial.batch
+        self.solve = trial.solve
+        compiled = functools.partial(jax.jit, compiler_options=OPTIONS)
+        self.start = compiled(self._start)
+        self.check = compiled(self._check)
+        self.advance = compiled(self._advance, donate_argnums=0)
+        self.measure = compiled(self._measure)
+        self.merge = compiled(self._merge, donate_argnums=0)
+
+    def given(self, trials: list[Trial]) -> Given:
+        """The arguments of a tile, one trial a lane."""
+        numbers = [values(trial) for trial in trials]
+        stacked = {
+            path: np.array([n[path] for n in numbers], np.uint32 if path == "seed" else np.float32)
+            for path in numbers[0]
+        }
+        secrets = [trial.task.secret(trial.seed) for trial in trials]
+        return {"values": stacked, "secret": jax.tree.map(lambda *parts: np.stack(parts), *secrets)}
+
+    # -- one lane ----------------------------------------------------------------------------------------------------
+
+    def _bound(self, given: Given) -> Trial:
+        return bind(self.template, given["values"])
+
+    def _fresh(self, given: Given) -> Lane:
+        trial = self._bound(given)
+        params = trial.net.init(streams.stream(trial.seed, "init"), trial.init)
+        opt = trial.optimiser.transformation().init(params)
+        count = functools.partial(jnp.asarray, dtype=jnp.int32)
+        return {"params": params, "opt": opt, "t": count(0), "bad": count(-1), "loss": jnp.float32(0), "streak": count(0)}
+
+    def _step(self, lane: Lane, given: Given, keys: dict[str, Array]) -> Lane:
+        trial = self._bound(given)
+        x, y = trial.data.batch(trial.task, given["secret"], keys, lane["t"], self.batch)
+
+        def objective(params: Params) -> Array:
+            return jnp.mean(trial.loss.each(trial.net.apply(params, x), y))
+
+        loss, gradient = jax.value_and_grad(objective)(lane["params"])
+        updates, opt = trial.optimiser.transformation().update(gradient, lane["opt"], lane["params"])
+        first_bad = (lane["bad"] < 0) & ~jnp.isfinite(loss)
+        return {
+            "params": optax.apply_updates(lane["params"], updates),
+            "opt": opt,
+            "t": lane["t"] + 1,
+            "bad": jnp.where(first_bad, lane["t"], lane["bad"]),
+            "loss": loss,
+            "streak": lane["streak"],
+        }
+
+    def _wrong(self, lane: Lane, given: Given, keys: dict[str, Array], first: Any, size: int) -> Int[Array, ""]:
+        """Wrong answers among the held-out examples first, ..., first + size - 1 (those beyond the sample not counted)."""
+        trial = self._bound(given)
+        solve = _required(self.solve)
+        key = streams.fold_in(keys["eval"], lane["t"]) if solve.fresh else keys["eval"]
+        index = first + jnp.arange(size, dtype=jnp.uint32)
+        x, y = trial.task.examples(given["secret"], key, index)
+        right = trial.task.correct(trial.net.apply(lane["params"], x), y)
+        return jnp.sum(~right & (index < solve.sample), dtype=jnp.int32)
+
+    def _whole_test(self, lane: Lane, given: Given, keys: dict[str, Array]) -> Bool[Array, ""]:
+        """Whether the whole sample has at most the allowed wrong answers, block by block until that is decided."""
+        solve = _required(self.solve)
+        size = min(BLOCK, solve.sample)
+
+        def undecided(carry: tuple[Array, Array]) -> Array:
+            first, wrong = carry
+            return (first < solve.sample) & (wrong <= solve.allowed)
+
+        def block(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+            first, wrong = carry
+            return first + size, wrong + self._wrong(lane, given, keys, first, size)
+
+        _, wrong = lax.while_loop(undecided, block, (jnp.uint32(0), jnp.int32(0)))
+        return wrong <= solve.allowed
+
+    # -- a tile of lanes ---------------------------------------------------------------------------------------------
+
+    def _each(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of one lane as a function of the tile; a single lane is not batched at all."""
+        if self.lanes > 1:
+            return jax.vmap(function)
+
+        def alone(*tiles: Any) -> Any:
+            lane = jax.tree.map(lambda leaf: leaf[0], tiles)
+            return jax.tree.map(lambda leaf: leaf[None], function(*lane))
+
+        return alone
+
+    def _keys(self, given: Given) -> dict[str, Array]:
+        return jax.vmap(streams.streams)(given["values"]["seed"])
+
+    def _start(self, given: Given) -> Lane:
+        return self._each(self._fresh)(given)
+
+    def _merge(self, tile: Lane, new: Lane, where: Bool[Array, " L"]) -> Lane:
+        """The tile with the lanes in `where` replaced."""
+        choose = lambda old, fresh: jnp.where(where.reshape(-1, *[1] * (old.ndim - 1)), fresh, old)  # noqa: E731
+        return jax.tree.map(choose, tile, new)
+
+    def _check(self, tile: Lane, given: Given, active: Bool[Array, " L"]) -> Lane:
+        """The tile with its streaks of passed checks brought up to date."""
+        return self._checked(tile, given, self._keys(given), active)
+
+    def _checked(self, tile: Lane, given: Given, keys: dict[str, Array], active: Bool[Array, " L"]) -> Lane:
+        if self.solve is None:
+            return tile
+        allowed, screen = self.solve.allowed, min(SCREEN, self.solve.sample)
+        size = min(screen, 8 if self.batch < 8 else 32)
+
+        def undecided(carry: tuple[Array, Array]) -> Array:
+            first, wrong = carry
+            return (first < screen) & jnp.any(active & (wrong <= allowed))
+
+        def block(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+            first, wrong = carry
+            count = self._each(lambda lane, own, k: self._wrong(lane, own, k, first, size))
+            return first + size, wrong + count(tile, given, keys)
+
+        _, wrong = lax.while_loop(undecided, block, (jnp.uint32(0), jnp.zeros(self.lanes, jnp.int32)))
+        hopeful = active & (wrong <= allowed)
+
+        def test(i: Array) -> Array:
+            own = jax.tree.map(lambda leaf: leaf[i], (tile, given, keys))
+            return lax.cond(hopeful[i], lambda: self._whole_test(*own), lambda: jnp.bool_(False))
+
+        none = jnp.zeros(self.lanes, bool)
+        passed = lax.cond(jnp.any(hopeful), lambda: lax.map(test, jnp.arange(self.lanes)), lambda: none)
+        return tile | {"streak": jnp.where(passed, tile["streak"] + 1, 0)}
+
+    def _advance(
+        self, tile: Lane, given: Given, active: Bool[Array, " L"], tau: Array, until: Array
+    ) -> tuple[Lane, Array]:
+        """Trains from clock `tau` to `until`, checking every `solve.every` steps; returns early, after a check, once
+        an active lane is solved or has diverged."""
+        keys = self._keys(given)
+        every = self.solve.every if self.solve else 100
+        step = self._each(self._step)
+
+        def going(carry: tuple[Lane, Array]) -> Array:
+            lanes, clock = carry
+            ended = (lanes["streak"] >= (self.solve.streak if self.solve else 1)) | (lanes["bad"] >= 0)
+            return (clock < until) & ~jnp.any(active & ended)
+
+        def period(carry: tuple[Lane, Array]) -> tuple[Lane, Array]:
+            lanes, clock = carry
+            then = jnp.minimum((clock // every + 1) * every, until)
+            lanes = lax.fori_loop(clock, then, lambda _, now: step(now, given, keys), lanes)
+            check = lambda now: self._checked(now, given, keys, active)  # noqa: E731
+            return lax.cond(then % every == 0, check, lambda now: now, lanes), then
+
+        return lax.while_loop(going, period, (tile, tau))
+
+    def _measure(self, tile: Lane, start: Params, given: Given) -> dict[str, Any]:
+        """Every recorded measure of every lane."""
+
+        def one(lane: Lane, first: Params, own: Given, keys: dict[str, Array]) -> dict[str, Any]:
+            trial = self._bound(own)
+            sample = self.solve.sample if self.solve else Solve().sample
+            view = View(
+                task=trial.task, net=trial.net, loss=trial.loss, data=trial.data, batch=self.batch, sample=sample,
+                secret=own["secret"], keys=keys, step=lane["t"], start=first, params=lane["params"],
+            )  # fmt: skip
+            return {name: find(name)(view) for name in trial.record.measures}
+
+        return self._each(one)(tile, start, given, self._keys(given))
+
+
+def _required(solve: Solve | None) -> Solve:
+    assert solve is not None  # noqa: S101 - checks are only traced where there is a test
+    return solve
+
+
+@dataclasses.dataclass
+class Programs:
+    """The programs of this process, by shape."""
+
+    by_shape: dict[str, Program] = dataclasses.field(default_factory=dict)
+
+    def find(self, shape: str, trial: Trial) -> Program:
+        if shape not in self.by_shape:
+            self.by_shape[shape] = Program(trial)
+        return self.by_shape[shape]

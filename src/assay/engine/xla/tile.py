@@ -1,0 +1,233 @@
+"""A tile: the lanes of one program at work. Trials enter free lanes, leave when they end, and never wait for others."""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from assay.engine.base import Arrays, Control, Result, Suspended
+from assay.engine.xla.program import Program
+from assay.trial import Outcome, Trial
+
+CHUNK_SECONDS = 0.2
+"""About how long a program runs before it looks up: the delay of progress, of a request to stop, of a free lane."""
+
+Take = Callable[[], Trial | Suspended | None]
+"""Hands out the next trial of the pack, or None."""
+
+
+@dataclasses.dataclass
+class Passenger:
+    """A trial in a lane."""
+
+    trial: Trial
+    offset: int  # the tile's clock when the trial was at step 0
+    moments: list[int]
+    began: float
+    spent: float = 0.0  # seconds before it was suspended
+    steps: list[int] = dataclasses.field(default_factory=list)
+    records: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+
+    def next_event(self, step: int) -> int:
+        """The next step after `step` at which the host must look: a record or the end of the budget."""
+        place = bisect.bisect_right(self.moments, step)
+        return min(self.moments[place] if place < len(self.moments) else self.trial.budget, self.trial.budget)
+
+    def due(self, step: int) -> bool:
+        """Whether `step` is one to record at, and not yet recorded."""
+        place = bisect.bisect_left(self.moments, step)
+        return place < len(self.moments) and self.moments[place] == step and step not in self.steps[-1:]
+
+
+class Tile:
+    """Runs the trials that `take` hands out, in the lanes of one program."""
+
+    def __init__(self, program: Program, take: Take, control: Control, name: str) -> None:
+        self.program, self.take, self.control, self.name = program, take, control, name
+        self.seats: list[Passenger | None] = [None] * program.lanes
+        self.tau = 0
+        self.chunk = program.solve.every if program.solve else 100
+        self.every = self.chunk
+        self.state: Any = None
+        self.start: Any = None
+        self.given: Any = None
+
+    def run(self) -> Iterator[Result | Suspended]:
+        """Until no trial is left, or the outside asks to stop."""
+        while True:
+            if not self.control.stop.is_set() and self.tau % self.every == 0 and None in self.seats:
+                yield from self._board()
+            if not any(self.seats):
+                return
+            if self.control.stop.is_set():
+                yield from self._suspend_all()
+                return
+            self._advance()
+            yield from self._look()
+
+    # -- entering ----------------------------------------------------------------------------------------------------
+
+    def _board(self) -> Iterator[Result | Suspended]:
+        """Fills the free lanes; a trial that ends at step 0 makes room for the next."""
+        while None in self.seats:
+            entering: dict[int, Trial | Suspended] = {}
+            for lane, seat in enumerate(self.seats):
+                if seat is None and (item := self.take()) is not None:
+                    entering[lane] = item
+            if not entering:
+                return
+            self._seat(entering)
+            yield from self._look(fresh=set(entering))
+
+    def _seat(self, entering: dict[int, Trial | Suspended]) -> None:
+        now = time.perf_counter()
+        new = {lane: item.trial if isinstance(item, Suspended) else item for lane, item in entering.items()}
+        filler = next(iter(new.values()))
+        old = {lane: seat.trial for lane, seat in enumerate(self.seats) if seat}
+        self.given = self.program.given([new.get(i) or old.get(i) or filler for i in range(self.program.lanes)])
+        fresh = self.program.start(self.given)
+        began = fresh["params"]
+        for lane, item in entering.items():
+            if isinstance(item, Suspended):
+                fresh = _with_lane(fresh, lane, item.state)
+        where = np.array([lane in entering for lane in range(self.program.lanes)])
+        if self.state is None:
+            self.state, self.start = fresh, jax.tree.map(lambda leaf: leaf.copy(), began)
+        else:
+            self.start = self.program.merge(self.start, began, where)
+            self.state = self.program.merge(self.state, fresh, where)
+        for lane, item in entering.items():
+            trial = new[lane]
+            step = item.step if isinstance(item, Suspended) else 0
+            seat = Passenger(trial, self.tau - step, trial.record.moments(trial.budget), now)
+            if isinstance(item, Suspended):
+                seat.spent = float(item.state["spent"])
+                seat.steps = [int(s) for s in item.state["steps"]]
+                seat.records = _unpack_records(item.state)
+            self.seats[lane] = seat
+        self.control.count(running=len(entering))
+        starting = np.array([seat is not None and seat.offset == self.tau for seat in self.seats])
+        self.state = self.program.check(self.state, self.given, starting)
+
+    # -- going on ----------------------------------------------------------------------------------------------------
+
+    def _active(self) -> np.ndarray:
+        return np.array([seat is not None for seat in self.seats])
+
+    def _advance(self) -> None:
+        seats = [seat for seat in self.seats if seat]
+        event = min(seat.offset + seat.next_event(self.tau - seat.offset) for seat in seats)
+        until = min(event, self.tau + self.chunk)
+        began = time.perf_counter()
+        self.state, clock = self.program.advance(
+            self.state, self.given, self._active(), np.int32(self.tau), np.int32(until)
+        )
+        done, elapsed = int(clock) - self.tau, time.perf_counter() - began
+        self.tau += done
+        self.control.count(steps=done * len(seats))
+        if done == self.chunk and elapsed < CHUNK_SECONDS / 2:
+            self.chunk *= 2
+        elif elapsed > CHUNK_SECONDS * 2 and self.chunk > self.every:
+            self.chunk //= 2
+
+    def _look(self, fresh: set[int] | None = None) -> Iterator[Result]:
+        """Records what is due and hands out the trials that have ended; with `fresh`, looks at those lanes only."""
+        streak, bad, loss = (np.asarray(self.state[name]) for name in ("streak", "bad", "loss"))
+        ended: dict[int, tuple[Outcome, int]] = {}
+        for lane, seat in enumerate(self.seats):
+            if seat is None or (fresh is not None and lane not in fresh):
+                continue
+            step = self.tau - seat.offset
+            if self.program.solve and streak[lane] >= self.program.solve.streak:
+                ended[lane] = Outcome.SOLVED, step
+            elif bad[lane] >= 0:
+                ended[lane] = Outcome.DIVERGED, int(bad[lane])
+            elif step >= seat.trial.budget:
+                ended[lane] = Outcome.CENSORED, step
+        self._record(set(ended), fresh)
+        for lane, (outcome, step) in ended.items():
+            seat = self.seats[lane]
+            assert seat is not None  # noqa: S101
+            self.seats[lane] = None
+            yield Result(
+                trial=seat.trial, outcome=outcome, step=step, engine=self.name,
+                seconds=seat.spent + time.perf_counter() - seat.began,
+                quantity="loss" if outcome is Outcome.DIVERGED else None,
+                final={"loss": float(loss[lane])}, **_curves(seat),
+            )  # fmt: skip
+        self.control.count(running=-len(ended))
+
+    def _record(self, ended: set[int], fresh: set[int] | None) -> None:
+        if not self.program.template.record.measures:
+            return
+        due = []
+        for lane, seat in enumerate(self.seats):
+            if seat is None or (fresh is not None and lane not in fresh):
+                continue
+            step = self.tau - seat.offset
+            if seat.due(step) or (lane in ended and step not in seat.steps[-1:]):
+                due.append((lane, seat, step))
+        if not due:
+            return
+        measured = jax.tree.map(np.asarray, self.program.measure(self.state, self.start, self.given))
+        for lane, seat, step in due:
+            seat.steps.append(step)
+            seat.records.append(jax.tree.map(lambda leaf, i=lane: leaf[i], measured))
+
+    # -- stopping ----------------------------------------------------------------------------------------------------
+
+    def _suspend_all(self) -> Iterator[Suspended]:
+        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.state)]
+        for lane, seat in enumerate(self.seats):
+            if seat is None:
+                continue
+            state: Arrays = {f"leaf_{i}": leaf[lane] for i, leaf in enumerate(leaves)}
+            state["spent"] = np.array(seat.spent + time.perf_counter() - seat.began)
+            state["steps"] = np.array(seat.steps, np.int64)
+            state |= _pack_records(seat.records)
+            yield Suspended(seat.trial, self.tau - seat.offset, state)
+        self.control.count(running=-sum(seat is not None for seat in self.seats))
+        self.seats = [None] * self.program.lanes
+
+
+def _with_lane(tile: Any, lane: int, state: Arrays) -> Any:
+    """The tile with one lane taken from a suspended trial."""
+    leaves, tree = jax.tree.flatten(tile)
+    return tree.unflatten([leaf.at[lane].set(state[f"leaf_{i}"]) for i, leaf in enumerate(leaves)])
+
+
+def _flat(record: dict[str, Any]) -> Arrays:
+    """Measure names to arrays; a measure that returned a dictionary becomes `measure.name`."""
+    flat: Arrays = {}
+    for name, item in record.items():
+        if isinstance(item, dict):
+            flat |= {f"{name}.{part}": np.asarray(array) for part, array in item.items()}
+        else:
+            flat[name] = np.asarray(item)
+    return flat
+
+
+def _pack_records(records: list[dict[str, Any]]) -> Arrays:
+    flats = [_flat(record) for record in records]
+    return {f"record:{name}": np.stack([flat[name] for flat in flats]) for name in (flats[0] if flats else {})}
+
+
+def _unpack_records(state: Arrays) -> list[dict[str, Any]]:
+    columns = {name.removeprefix("record:"): array for name, array in state.items() if name.startswith("record:")}
+    return [{name: array[i] for name, array in columns.items()} for i in range(len(state["steps"]))]
+
+
+def _curves(seat: Passenger) -> dict[str, Arrays]:
+    """The records of a trial as columns: numbers in `curves`, arrays in `arrays`."""
+    columns = {name.removeprefix("record:"): array for name, array in _pack_records(seat.records).items()}
+    curves = {name: array for name, array in columns.items() if array.ndim == 1}
+    arrays = {name: array for name, array in columns.items() if array.ndim > 1}
+    if seat.steps:
+        curves = {"step": np.array(seat.steps, np.int64)} | curves
+    return {"curves": curves, "arrays": arrays}

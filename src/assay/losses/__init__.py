@@ -1,0 +1,8 @@
+"""What is minimised."""
+
+from assay.losses.base import Loss as Loss
+from assay.losses.classes import CrossEntropy as CrossEntropy
+from assay.losses.signs import Correlation as Correlation
+from assay.losses.signs import Hinge as Hinge
+from assay.losses.signs import Logistic as Logistic
+from assay.losses.signs import Square as Square

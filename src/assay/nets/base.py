@@ -1,0 +1,52 @@
+"""What a net is: a frozen config with `init(key, scheme) -> params` and `apply(params, x) -> output`.
+
+Parameters are a dictionary of layers, each a dictionary of arrays named `weight` and `bias`; the layers' names are
+what per-layer rates, measures and exports refer to. Outputs are one number an example, or one row of logits.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import Any, Self
+
+from jaxtyping import Array
+
+from assay.config import Config
+from assay.errors import ConfigError
+from assay.maths.streams import Key
+from assay.nets.init import Init
+from assay.tasks.base import Task
+
+Params = dict[str, dict[str, Array]]
+
+
+class Net(Config, family="net"):
+    """Base of all nets. Fields named like a property of tasks (`inputs`, `outputs`, `degree`) may be left None:
+    they are then the task's."""
+
+    def completed(self, task: Task) -> Self:
+        """The net with what the task determines filled in."""
+        names = [f.name for f in dataclasses.fields(self) if getattr(self, f.name) is None]  # type: ignore[arg-type]
+        found = {name: getattr(task, name, None) for name in names}
+        for name, item in found.items():
+            if item is None:
+                raise ConfigError(f"{self.kind}.{name}", None, f"given, since task {task.kind} has no {name}")
+        return self.replace(**found)
+
+    @abc.abstractmethod
+    def init(self, key: Key, scheme: Init) -> Params:
+        """Fresh parameters."""
+
+    @abc.abstractmethod
+    def apply(self, params: Params, x: Array) -> Array:
+        """Outputs for a batch of inputs."""
+
+    @property
+    @abc.abstractmethod
+    def size(self) -> int:
+        """Number of parameters."""
+
+    def readout(self, params: Params) -> dict[str, Any]:
+        """Named arrays that snapshots keep, by default the parameters themselves."""
+        return {f"{layer}.{name}": array for layer, arrays in params.items() for name, array in arrays.items()}

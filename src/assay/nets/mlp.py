@@ -1,0 +1,63 @@
+"""Multi-layer perceptron: f(x) = u . sigma(W_d ... sigma(W_1 x + b_1) ... + b_d) + c.
+
+Settings (i) to (x), (*i) and (*ii) of Barak et al. 2022 are depth 1. The output bias c is not in the paper's formula,
+but its experiments need one: without it k ReLUs cannot represent a k-parity, though the paper's table has them learn it.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Array, Float
+
+from assay.config import above, at_least, one_of, shape, value
+from assay.maths.streams import Key
+from assay.nets.activations import ACTIVATIONS
+from assay.nets.base import Net, Params
+from assay.nets.init import Init, split
+
+
+class MLP(Net, kind="mlp"):
+    """Fully connected net with `depth` hidden layers."""
+
+    width: int = shape(check=at_least(1), doc="neurons of each hidden layer")
+    depth: int = shape(1, at_least(1), doc="number of hidden layers")
+    activation: str = shape("relu", one_of(*ACTIVATIONS))
+    scale: float = value(1.0, above(0), doc="s in sigma(s z)")
+    hidden_bias: bool = shape(True)
+    output_bias: bool = shape(True)
+    inputs: int | None = shape(None, at_least(1), doc="the task's if none")
+    outputs: int | None = shape(None, at_least(1), doc="the task's if none")
+    degree: int | None = shape(None, at_least(1), doc="k of the activation; the task's if none")
+
+    @property
+    def layers(self) -> list[tuple[str, int, int]]:
+        """(name, fan-in, fan-out) from input to output."""
+        sizes = [self.inputs or 0] + [self.width] * self.depth
+        hidden = [(f"hidden_{i + 1}", sizes[i], sizes[i + 1]) for i in range(self.depth)]
+        return [*hidden, ("output", self.width, self.outputs or 1)]
+
+    def has_bias(self, layer: str) -> bool:
+        return self.output_bias if layer == "output" else self.hidden_bias
+
+    @property
+    def size(self) -> int:
+        return sum(fan_out * (fan_in + self.has_bias(name)) for name, fan_in, fan_out in self.layers)
+
+    def init(self, key: Key, scheme: Init) -> Params:
+        params: Params = {}
+        for part, (name, fan_in, fan_out) in zip(split(key, self.depth + 1), self.layers, strict=True):
+            weight_key, bias_key = split(part, 2)
+            params[name] = {"weight": scheme.weight(weight_key, (fan_out, fan_in), fan_in, first=name == "hidden_1")}
+            if self.has_bias(name):
+                params[name]["bias"] = scheme.bias(bias_key, (fan_out,), fan_in)
+        return params
+
+    def apply(self, params: Params, x: Float[Array, "B n"]) -> Float[Array, "..."]:
+        sigma = ACTIVATIONS[self.activation]
+        h = x.T  # [n, B]: neurons as rows throughout, which is what small matrix products on a CPU want
+        for name, _, _ in self.layers:
+            h = params[name]["weight"] @ h
+            if self.has_bias(name):
+                h = h + params[name]["bias"][:, None]
+            if name != "output":
+                h = sigma(h * self.scale, self.degree or 1)
+        return h[0] if self.outputs == 1 else h.T

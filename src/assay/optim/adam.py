@@ -1,0 +1,28 @@
+"""Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019), through optax."""
+
+from __future__ import annotations
+
+import optax
+
+from assay.config import above, between, value
+from assay.optim.base import Optimiser
+
+
+class Adam(Optimiser, kind="adam"):
+    """Adam; weight decay, if any, is added to the gradient (L2 regularisation)."""
+
+    beta1: float = value(0.9, between(0, 1))
+    beta2: float = value(0.999, between(0, 1))
+    epsilon: float = value(1e-8, above(0))
+
+    def transformation(self) -> optax.GradientTransformation:
+        step = optax.adam(self.rate(), self.beta1, self.beta2, self.epsilon)
+        return optax.chain(self.decayed(), step, self.scaled())
+
+
+class AdamW(Adam, kind="adamw"):
+    """Adam with decoupled weight decay: w <- w - eta (direction + lambda w)."""
+
+    def transformation(self) -> optax.GradientTransformation:
+        direction = optax.scale_by_adam(self.beta1, self.beta2, self.epsilon)
+        return optax.chain(direction, self.decayed(), optax.scale_by_learning_rate(self.rate()), self.scaled())

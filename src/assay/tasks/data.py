@@ -1,0 +1,89 @@
+"""Where training examples come from: fresh ones, a fixed training set, or the whole population.
+
+Each kind answers one question: which examples does step t see? (Barak et al. 2022, section 2; Edelman et al. 2023, 2.3)
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from assay.config import Config, at_least, one_of, shape
+from assay.maths import streams
+from assay.maths.streams import Key
+from assay.tasks.base import Batch, Task
+
+Keys = dict[str, Key]
+"""The named streams of a trial."""
+
+ORDER = one_of("epochs", "replacement")
+
+
+class Data(Config, family="data"):
+    """Base of the sources of training examples."""
+
+    def count(self, task: Task) -> int | None:
+        """Number of training examples, None where they are fresh."""
+        return None
+
+    @abc.abstractmethod
+    def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
+        """Training examples number `index`; `step` matters only where they are fresh."""
+
+    def batch(self, task: Task, secret: Any, keys: Keys, step: Any, batch: int) -> Batch:
+        """What step `step` trains on; a batch of 0 stands for all examples there are."""
+        count = self.count(task)
+        if count is None:
+            return self.fetch(task, secret, keys, jnp.arange(batch, dtype=jnp.uint32), step)
+        if batch == 0:
+            return self.fetch(task, secret, keys, jnp.arange(count, dtype=jnp.uint32), step)
+        return self.fetch(task, secret, keys, self._indices(keys, step, batch, count), step)
+
+    def _indices(self, keys: Keys, step: Any, batch: int, count: int) -> Array:
+        order = keys["order"]
+        position = jnp.arange(batch, dtype=jnp.uint32)
+        if self.order == "replacement":  # type: ignore[attr-defined]
+            return streams.below(streams.fold_in(order, step), position, count)
+        # each epoch is a new ordering; the count % batch examples left over are dropped, as drop_last does
+        per_epoch = count // batch
+        epoch, turn = step // per_epoch, step % per_epoch
+        position = position + jnp.asarray(turn * batch, jnp.uint32)
+        return streams.shuffled(streams.fold_in(order, epoch), position, count)
+
+
+class Online(Data, kind="online"):
+    """Fresh examples at every step."""
+
+    def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
+        x, y = task.examples(secret, streams.fold_in(keys["data"], step), index)
+        return x, task.corrupt(streams.fold_in(keys["noise"], step), index, y)
+
+
+class Offline(Data, kind="offline"):
+    """A training set of m examples drawn once; label noise is drawn once as well."""
+
+    samples: int = shape(check=at_least(1), doc="m, the number of training examples")
+    order: str = shape("epochs", ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
+
+    def count(self, task: Task) -> int:
+        return self.samples
+
+    def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
+        x, y = task.examples(secret, keys["data"], index)
+        return x, task.corrupt(keys["noise"], index, y)
+
+
+class Population(Data, kind="population"):
+    """Every input of an enumerable task, in full with `batch="all"`, else in minibatches."""
+
+    order: str = shape("epochs", ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
+
+    def count(self, task: Task) -> int | None:
+        return task.size
+
+    def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
+        x, y = task.population(secret, index)
+        return x, task.corrupt(keys["noise"], index, y)

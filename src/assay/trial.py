@@ -1,0 +1,134 @@
+"""A trial: one training run, fully described. Its content hash is its identity; its outcome depends on nothing else."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Literal
+
+import jax
+import numpy as np
+
+from assay.config import Config, at_least, between, host, shape, value
+from assay.errors import ConfigError, UnknownName
+from assay.losses import Hinge, Loss
+from assay.measures import find
+from assay.nets import Init, Net, Sparse, Uniform
+from assay.optim import SGD, Optimiser
+from assay.tasks import Data, Online, Population, Task
+
+MAX_COUNT = 2**32 - 1
+"""Seeds, steps and indices are 32-bit counters of the random streams."""
+
+
+class Outcome(enum.StrEnum):
+    """How a trial ended."""
+
+    SOLVED = "solved"
+    CENSORED = "censored"
+    DIVERGED = "diverged"
+    FAILED = "failed"
+
+
+class Solve(Config):
+    """When a trial counts as solved: at most (1 - accuracy) * sample held-out answers wrong, at `streak` checks in a row.
+
+    Checked every `every` steps, the untrained net included, on one fixed sample, or on a fresh one at each check.
+    The defaults are those of Barak et al. 2022, appendix C.1.
+    """
+
+    accuracy: float = shape(1.0, between(0, 1))
+    sample: int = shape(8192, between(1, 2**24), doc="held-out examples")
+    every: int = shape(10, at_least(1), doc="steps between checks")
+    fresh: bool = shape(False, doc="a new sample for every check")
+    streak: int = shape(1, at_least(1), doc="checks in a row")
+
+    @property
+    def allowed(self) -> int:
+        """Wrong answers that still count as solved."""
+        return math.floor((1 - self.accuracy) * self.sample + 1e-6)
+
+
+class Record(Config):
+    """Which measures are recorded at which steps: every so many, log-spaced, or listed; the last step always is."""
+
+    measures: tuple[str, ...] = shape(())
+    every: int = host(0, at_least(0), doc="linear: a record every so many steps")
+    points: int = host(0, between(0, 100_000), doc="log-spaced: about so many records between 1 and the budget")
+    steps: tuple[int, ...] = host((), doc="explicit steps")
+
+    def validate(self) -> None:
+        for name in self.measures:
+            find(name)
+
+    def moments(self, budget: int) -> list[int]:
+        """The steps to record at, sorted."""
+        if not self.measures:
+            return []
+        chosen = {step for step in self.steps if 0 <= step <= budget}
+        if self.every:
+            chosen |= set(range(0, budget + 1, self.every))
+        if self.points:
+            chosen |= {0} | {round(s) for s in np.geomspace(1, budget, self.points).tolist()}
+        return sorted(chosen)
+
+
+class Trial(Config):
+    """What is learnt, what learns, how, for how long, and with which randomness."""
+
+    task: Task = shape()
+    net: Net = shape()
+    init: Init = shape(Uniform())
+    loss: Loss = shape(Hinge())
+    optimiser: Optimiser = shape(SGD(learning_rate=0.1))
+    data: Data = shape(Online())
+    batch: int | Literal["all"] = shape(32)
+    budget: int = host(100_000, between(1, MAX_COUNT), doc="steps after which an unsolved trial is censored")
+    solve: Solve | None = shape(Solve())
+    record: Record = shape(Record())
+    seed: int = value(0, between(0, MAX_COUNT))
+
+    def validate(self) -> None:
+        learner = self.learner
+        count = self.data.count(self.task)
+        if isinstance(self.batch, int) and self.batch < 1:
+            raise ConfigError("trial.batch", self.batch, ">= 1 or 'all'")
+        if isinstance(self.data, Population) and count is None:
+            raise ConfigError("trial.data", "population", "online or offline", f"{self.task.kind} is too large to enumerate")
+        if self.batch == "all" and count is None:
+            raise ConfigError("trial.batch", "all", "a number", "fresh examples have no end; use offline data")
+        if isinstance(self.batch, int) and count is not None and self.batch > count:
+            raise ConfigError("trial.batch", self.batch, f"at most the {count} training examples", "or batch='all'")
+        if isinstance(self.init, Sparse) and self.init.nonzeros > self.task.inputs:
+            raise ConfigError("sparse.nonzeros", self.init.nonzeros, f"at most the {self.task.inputs} inputs")
+        if "gradient/population" in self.record.measures and self.task.size is None:
+            raise ConfigError("trial.record.measures", "gradient/population", "used with an enumerable task")
+        self._check_outputs(learner)
+        self._check_rates(learner)
+
+    @property
+    def learner(self) -> Net:
+        """The net with what the task determines filled in."""
+        return self.net.completed(self.task)
+
+    @property
+    def examples_a_step(self) -> int:
+        return (self.data.count(self.task) or 0) if self.batch == "all" else self.batch
+
+    def _check_outputs(self, learner: Net) -> None:
+        outputs = getattr(learner, "outputs", 1)
+        if self.loss.kind == "cross-entropy" and outputs < 2:
+            raise ConfigError("net.outputs", outputs, ">= 2 for cross-entropy", "set outputs=2 for labels +-1")
+        if self.loss.kind != "cross-entropy" and outputs != 1:
+            raise ConfigError("net.outputs", outputs, f"1 for the {self.loss.kind} loss", "or use loss=cross-entropy")
+
+    def _check_rates(self, learner: Net) -> None:
+        if not self.optimiser.rates:
+            return
+        key = jax.ShapeDtypeStruct((2,), np.uint32)
+        layers = jax.eval_shape(lambda k: learner.init(k, self.init), key)
+        for rate in self.optimiser.rates:
+            if rate.layer not in layers:
+                raise UnknownName(f"layer of {learner.kind}", rate.layer, layers)
+
+
