@@ -36,7 +36,7 @@ $(VENV)/made:
 		echo "Assay needs Python 3.11, 3.12 or 3.13 with the modules venv and ensurepip; none is on the PATH." >&2; \
 		echo "Install one (Debian and Ubuntu: python3 and python3-venv) or name it: make PYTHON=/path/to/python3" >&2; \
 		exit 2; fi
-	@echo "Setting up $(VENV) with $$($(PYTHON) --version): once, some 800 MB, a minute or a few"
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version): once, about 1 GB, a minute or a few"
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv "$(CURDIR)/$(VENV)"
 	@touch $@

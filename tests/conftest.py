@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from hypothesis import settings
+from jaxtyping import install_import_hook
 
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
@@ -22,6 +23,11 @@ ENVIRONMENT = {
 }
 for name, setting in ENVIRONMENT.items():
     os.environ.setdefault(name, setting)
+
+# In the layers that work on arrays every annotation, shapes included, is checked at every call; an int is a float, as it
+# is for the static checker.
+CHECKED = [f"assay.{layer}" for layer in ("maths", "tasks", "theory", "nets", "losses", "optim", "measures", "engine")]
+install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, print_blob=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)  # pytest --hypothesis-profile=explore

@@ -31,7 +31,16 @@ LAYERS = (
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 
 # Neighbours in one layer do not import each other, except these.
-BESIDE = {("config", "errors"), ("figures", "analysis"), ("app", "report"), ("cli", "report"), ("cli", "app")}
+BESIDE = {
+    ("config", "errors"),
+    ("measures", "nets"),  # a measure evaluates a net and its loss
+    ("measures", "losses"),
+    ("figures", "analysis"),
+    ("app", "report"),
+    ("cli", "report"),
+    ("cli", "app"),
+    ("__main__", "cli"),
+}
 
 # Where the picture is narrower than "downwards".
 ONLY = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -24,7 +23,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 def loaded_by(statement: str) -> set[str]:
     """The heavy packages that a fresh interpreter has loaded after a statement."""
     code = f"{statement}\nimport json, sys\nprint(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
     return set(json.loads(ended.stdout.splitlines()[-1]))
 
 
@@ -35,7 +35,6 @@ def pins(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("module", ["assay", "assay.config", "assay.errors", "assay.cli.main"])
 def test_the_surface_loads_nothing_heavy(module: str) -> None:
-    assert importlib.util.find_spec(module), f"{module} is gone: name what took its place here"
     assert loaded_by(f"import {module}") == set()
 
 
