@@ -97,7 +97,7 @@ def noise_factor(flip: float) -> float:
 
 def noisy_correlation(values: Real[np.ndarray, " points"], subset: Collection[int], flip: float) -> float:
     """E[y f(x)] for y = chi_S(x) flipped with probability p, over all inputs and both outcomes of the flip."""
-    noise_factor(flip)
+    noise_factor(flip)  # refuses a probability out of range
     n = len(values).bit_length() - 1
     label = character(n, mask_of(subset, n))
     return float(np.mean((1 - flip) * label * values + flip * -label * values))
