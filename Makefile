@@ -87,10 +87,10 @@ bench: setup $(VENV)/torch
 	@$(VENV)/bin/assay bench $(ARGS)
 
 # Compiles requirements/ from pyproject.toml: one version of each package for every supported Python.
-COMPILE = $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+COMPILE = $(VENV)/bin/uv pip compile --quiet --system-certs --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --custom-compile-command "make pins"
 pins: setup
-	@$(PIP) uv
+	@$(PIP) uv==0.13.8
 	@$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
 	@$(COMPILE) --constraints requirements/runtime.txt --group build --output-file requirements/build.txt
 	@$(COMPILE) --constraints requirements/runtime.txt --group dev --output-file requirements/dev.txt

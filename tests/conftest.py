@@ -5,10 +5,8 @@ The environment is set before anything imports JAX, so that commands started by 
 
 from __future__ import annotations
 
-import getpass
 import os
 import tempfile
-from pathlib import Path
 
 from hypothesis import settings
 from jaxtyping import install_import_hook
@@ -16,16 +14,15 @@ from jaxtyping import install_import_hook
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
     "JAX_NUMPY_DTYPE_PROMOTION": "strict",  # no silent float64, no int that becomes a float
-    "JAX_COMPILATION_CACHE_DIR": str(Path(tempfile.gettempdir()) / f"assay-tests-{getpass.getuser()}" / "jax"),
-    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
+    "ASSAY_CACHE": f"{tempfile.gettempdir()}/assay-tests-{os.getuid()}",  # compiled programs, kept between runs
     "MPLBACKEND": "agg",
     "NO_COLOR": "1",
 }
 for name, setting in ENVIRONMENT.items():
     os.environ.setdefault(name, setting)
 
-# In the layers that work on arrays every annotation, shapes included, is checked at every call; an int is a float, as it
-# is for the static checker.
+# In the layers that work on arrays every annotation, shapes included, is checked at every call. An int is a float, as
+# it is for the static checker.
 CHECKED = [f"assay.{layer}" for layer in ("maths", "tasks", "theory", "nets", "losses", "optim", "measures", "engine")]
 install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
