@@ -1,0 +1,18 @@
+"""Sweeps: axes, plans, and running them into a store."""
+
+from assay.sweep.axes import Axis as Axis
+from assay.sweep.axes import axis as axis
+from assay.sweep.axes import linspaced as linspaced
+from assay.sweep.axes import logspaced as logspaced
+from assay.sweep.axes import product as product
+from assay.sweep.axes import seeds as seeds
+from assay.sweep.axes import union as union
+from assay.sweep.axes import zipped as zipped
+from assay.sweep.grid import Sweep as Sweep
+from assay.sweep.launch import run as run
+from assay.sweep.plan import GUARD as GUARD
+from assay.sweep.plan import Estimate as Estimate
+from assay.sweep.plan import Pack as Pack
+from assay.sweep.plan import Plan as Plan
+from assay.sweep.plan import make_plan as make_plan
+from assay.sweep.runs import Runs as Runs
