@@ -123,8 +123,9 @@ class Trial(Config):
     @functools.cached_property
     def _around_seed(self) -> tuple[str, str]:
         mark = "<seed>"
-        text = {"schema": SCHEMA, "config": self.to_json() | {"seed": mark}}
-        before, _, after = json.dumps(text, sort_keys=True, separators=(",", ":"), allow_nan=False).partition(f'"{mark}"')
+        data = {"schema": SCHEMA, "config": self.to_json() | {"seed": mark}}
+        text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        before, _, after = text.partition(f'"{mark}"')
         return before, after
 
     def reseeded(self, seed: int) -> Self:

@@ -142,13 +142,13 @@ def seeds(count: int, first: int = 0) -> Values:
 
 
 def linspaced(path: str, low: float, high: float, num: int, whole: bool = False) -> Values:
-    """`num` values from `low` to `high`, evenly spaced, ends included; with `whole` rounded, each number once."""
+    """`num` values from `low` to `high`, evenly spaced, ends included; with `whole` rounded, each once."""
     _check_span(path, low, high, num)
     return _spaced(path, np.linspace(low, high, num), whole)
 
 
 def logspaced(path: str, low: float, high: float, num: int, whole: bool = False) -> Values:
-    """`num` values from `low` to `high` with a constant ratio, ends included; with `whole` rounded, each number once."""
+    """`num` values from `low` to `high` at a constant ratio, ends included; with `whole` rounded, each once."""
     _check_span(path, low, high, num)
     if low <= 0:
         raise PlanError(f"axis {path!r}: low must be > 0 on a logarithmic axis, got {low}; use linspaced")

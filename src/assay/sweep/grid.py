@@ -87,16 +87,12 @@ def _with(plain: Any, path: str, names: list[str], value: Any) -> Any:
     if not names:
         return value
     if not isinstance(plain, dict):
-        raise ConfigError(
-            path, value, "a field of a config", f"there is nothing to set {names[0]!r} in: it is {plain!r}"
-        )
+        raise ConfigError(path, value, "a field of a config", f"{names[0]!r} cannot be set in {plain!r}")
     return plain | {names[0]: _with(plain.get(names[0], {}), path, names[1:], value)}
 
 
 def _where(point: Point) -> str:
     """A point in words."""
-    return (
-        "at " + ", ".join(f"{path} = {json.dumps(value)}" for path, value in point.items())
-        if point
-        else "in the base trial"
-    )
+    if not point:
+        return "in the base trial"
+    return "at " + ", ".join(f"{path} = {json.dumps(value)}" for path, value in point.items())

@@ -51,5 +51,5 @@ def make_plan(
     yes: bool = False,
     calibrate: bool = True,
 ) -> Plan:
-    """Checks, counts and packs the trials; with `calibrate` the largest packs are trained for some steps to tell the time."""
+    """Checks, counts and packs the trials; with `calibrate` trains the largest packs for some steps to tell the time."""
     raise NotImplementedError
