@@ -4,7 +4,7 @@ Which program trains a trial follows from the trial's own shape: the number of l
 never of how many trials there happen to be. Lanes without a trial compute and are ignored. That is what makes a trial's
 numbers independent of its company: XLA rounds differently in a program of 64 lanes and in one of 3, so there is only
 one program. Heavy shapes get one lane, which on a CPU is also the fastest (a step's arrays stay in the cache); light
-shapes get many, so that the cost of launching a kernel is shared.
+shapes get a few, so that the cost of launching a kernel is shared.
 
 Within a program the clock `tau` is common to all lanes, the step `t` is each lane's own.
 """
@@ -36,9 +36,11 @@ loss (of the last batch), streak (passed checks in a row). A tile's state has th
 Given = dict[str, Any]
 """What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`. Fixed through training."""
 
-LANE_WORK = 1 << 13
-"""Parameters times examples a step up to which lanes are added: below it a step costs less than launching it."""
-MAX_LANES = 16
+LIGHT = 1 << 13
+"""Parameters times examples a step up to which a step costs no more than launching its kernels."""
+LIGHT_LANES = 4
+"""Measured on one core: 4 lanes are 1.2 to 5 times as fast as one where steps are light; 16 and 64 are no faster
+than 4, since their arrays no longer vectorise as well, and hold up more lanes when one trial is late."""
 
 SCREEN = 64
 """Held-out examples that all lanes answer before any lane answers the whole sample: almost all guessing nets fail here."""
@@ -50,9 +52,8 @@ OPTIONS = {"xla_cpu_multi_thread_eigen": False}
 
 
 def num_lanes(trial: Trial) -> int:
-    """Lanes of the program for trials of this shape: a power of two."""
-    work = trial.learner.size * trial.examples_a_step
-    return max(1, min(MAX_LANES, 1 << max(0, (LANE_WORK // max(work, 1)).bit_length() - 1)))
+    """Lanes of the program for trials of this shape."""
+    return LIGHT_LANES if trial.learner.size * trial.examples_a_step <= LIGHT else 1
 
 
 class Program:
@@ -189,7 +190,8 @@ class Program:
 
         none = jnp.zeros(self.lanes, bool)
         passed = lax.cond(jnp.any(hopeful), lambda: lax.map(test, jnp.arange(self.lanes)), lambda: none)
-        return tile | {"streak": jnp.where(passed, tile["streak"] + 1, 0)}
+        streak = jnp.where(passed, tile["streak"] + 1, 0)
+        return tile | {"streak": jnp.where(active, streak, tile["streak"])}
 
     def _advance(
         self, tile: Lane, given: Given, active: Bool[Array, " L"], tau: Array, until: Array
