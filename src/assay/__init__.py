@@ -1,3 +1,55 @@
-"""Assay: the laboratory for test-tube experiments on deep learning."""
+"""Assay: the laboratory for test-tube experiments on deep learning.
+
+    import assay as ay
+
+    trial = ay.Trial(task=ay.Parity(n=30, k=3), net=ay.MLP(width=100), optimiser=ay.SGD(learning_rate=1.0))
+    runs = ay.run(ay.Sweep(trial, ay.axis("net.width", 10, 100), ay.seeds(20)))
+
+Names are loaded when they are first used, so that `import assay` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "assay.errors": ("AssayError", "ConfigError", "PlanError", "StoreError", "UnknownName"),
+    "assay.tasks": ("DisjointParity", "Offline", "Online", "Parity", "Population", "Task"),
+    "assay.nets": ("MLP", "DisjointPolyNet", "Gaussian", "Net", "Neuron", "PolyNet", "Sign", "Sparse", "Uniform"),
+    "assay.losses": ("Correlation", "CrossEntropy", "Hinge", "Logistic", "Loss", "Square"),
+    "assay.optim": ("SGD", "Adam", "AdamW", "Constant", "Cosine", "Linear", "Optimiser", "Rate", "Staircase"),
+    "assay.measures": ("measure",),
+    "assay.trial": ("Outcome", "Record", "Solve", "Trial"),
+    "assay.sweep": ("Runs", "Sweep", "axis", "linspaced", "logspaced", "make_plan", "product", "run", "seeds", "union", "zipped"),
+    "assay.store": ("Store",),
+    "assay.studies": ("Claim", "Experiment", "Study", "Verdict", "find_study", "studies"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if TYPE_CHECKING:
+    from assay.errors import AssayError, ConfigError, PlanError, StoreError, UnknownName
+    from assay.losses import Correlation, CrossEntropy, Hinge, Logistic, Loss, Square
+    from assay.measures import measure
+    from assay.nets import MLP, DisjointPolyNet, Gaussian, Net, Neuron, PolyNet, Sign, Sparse, Uniform
+    from assay.optim import SGD, Adam, AdamW, Constant, Cosine, Linear, Optimiser, Rate, Staircase
+    from assay.store import Store
+    from assay.studies import Claim, Experiment, Study, Verdict, find_study, studies
+    from assay.sweep import Runs, Sweep, axis, linspaced, logspaced, make_plan, product, run, seeds, union, zipped
+    from assay.tasks import DisjointParity, Offline, Online, Parity, Population, Task
+    from assay.trial import Outcome, Record, Solve, Trial
