@@ -76,7 +76,7 @@ def part(name: str) -> str:
 
 
 def study(name: str) -> str:
-    """The study that a full name belongs to: `assay.studies.hidden_progress.noise` -> hidden_progress; empty if none."""
+    """The study that a full name belongs to, or "": `assay.studies.hidden_progress.noise` -> hidden_progress."""
     inner = name.removeprefix("assay.studies.").split(".")[0] if name.startswith("assay.studies.") else ""
     return inner if inner and (SOURCE / "assay" / "studies" / inner).is_dir() else ""
 
