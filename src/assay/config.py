@@ -133,6 +133,17 @@ class Config:
             fields.pop("kind", None)
         return target(**fields)  # type: ignore[return-value]
 
+    def shape_part(self) -> dict[str, Any]:
+        """What a compiled program depends on, as JSON."""
+        part: dict[str, Any] = {"kind": self.kind or type(self).__name__}
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            item = getattr(self, field.name)
+            if isinstance(item, Config):
+                part[field.name] = item.shape_part()
+            elif field.metadata["role"] != "host" and not _is_argument(field, item):
+                part[field.name] = _plain(item)
+        return part
+
     @property
     def identity(self) -> str:
         """Content hash: equal configs, and only they, have equal identities."""
@@ -172,7 +183,7 @@ def values(config: Config, prefix: str = "") -> dict[str, float | int]:
 
 def shape_key(config: Config) -> str:
     """Hash of all that a compiled program depends on: configs with equal keys can share a pack."""
-    return _digest(_shape_part(config))
+    return _digest(config.shape_part())
 
 
 def bind(config: C, arguments: Mapping[str, Any]) -> C:
@@ -199,17 +210,6 @@ def _is_argument(field: dataclasses.Field[Any], item: Any) -> bool:
     if field.metadata["role"] != "value" or not isinstance(item, (int, float)) or isinstance(item, bool):
         return False
     return not (field.metadata["gate"] and item == 0)
-
-
-def _shape_part(config: Config) -> dict[str, Any]:
-    part: dict[str, Any] = {"kind": config.kind or type(config).__name__}
-    for field in dataclasses.fields(config):  # type: ignore[arg-type]
-        item = getattr(config, field.name)
-        if isinstance(item, Config):
-            part[field.name] = _shape_part(item)
-        elif field.metadata["role"] != "host" and not _is_argument(field, item):
-            part[field.name] = _plain(item)
-    return part
 
 
 def _digest(data: Any) -> str:

@@ -6,6 +6,8 @@ but its experiments need one: without it k ReLUs cannot represent a k-parity, th
 
 from __future__ import annotations
 
+from typing import Self
+
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
@@ -13,6 +15,7 @@ from assay.maths.streams import Key
 from assay.nets.activations import ACTIVATIONS
 from assay.nets.base import Net, Params
 from assay.nets.init import Init, split
+from assay.tasks.base import Task
 
 
 class MLP(Net, kind="mlp"):
@@ -27,6 +30,10 @@ class MLP(Net, kind="mlp"):
     inputs: int | None = shape(None, at_least(1), doc="the task's if none")
     outputs: int | None = shape(None, at_least(1), doc="the task's if none")
     degree: int | None = shape(None, at_least(1), doc="k of the activation; the task's if none")
+
+    def completed(self, task: Task) -> Self:
+        # a ReLU has no degree, so ReLU nets for parities of every order share a program
+        return super(MLP, self if self.activation != "relu" else self.replace(degree=1)).completed(task)
 
     @property
     def layers(self) -> list[tuple[str, int, int]]:

@@ -29,7 +29,7 @@ class Parity(Task, kind="parity"):
     """(n, k)-sparse parity with label noise."""
 
     n: int = shape(check=between(1, 4096), doc="number of coordinates")
-    k: int = shape(check=at_least(1), doc="number of relevant coordinates")
+    k: int = host(check=at_least(1), doc="number of relevant coordinates")
     subset: str | tuple[int, ...] = host("first", doc="first, random (by the seed), or the coordinates themselves")
     noise: float = value(0.0, between(0, 0.5), gate=True, doc="probability that a training label is flipped")
 
