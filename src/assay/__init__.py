@@ -23,13 +23,25 @@ _HOMES = {
     "assay.optim": ("SGD", "Adam", "AdamW", "Constant", "Cosine", "Linear", "Optimiser", "Rate", "Staircase"),
     "assay.measures": ("measure",),
     "assay.trial": ("Outcome", "Record", "Solve", "Trial"),
-    "assay.sweep": ("Runs", "Sweep", "axis", "linspaced", "logspaced", "make_plan", "product", "run", "seeds", "union", "zipped"),
+    "assay.sweep": (
+        "Runs",
+        "Sweep",
+        "axis",
+        "linspaced",
+        "logspaced",
+        "make_plan",
+        "product",
+        "run",
+        "seeds",
+        "union",
+        "zipped",
+    ),
     "assay.store": ("Store",),
     "assay.studies": ("Claim", "Experiment", "Study", "Verdict", "find_study", "studies"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:

@@ -59,17 +59,17 @@ def one_of(*options: str) -> Check:
 ANYTHING = Check("anything", lambda _: True)
 
 
-def shape(default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "") -> Any:
+def shape(*, default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "") -> Any:
     """A field that forces a compilation of its own."""
     return _field(default, check, doc, role="shape", gate=False)
 
 
-def value(default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "", gate: bool = False) -> Any:
+def value(*, default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "", gate: bool = False) -> Any:
     """A field that may differ inside a pack."""
     return _field(default, check, doc, role="value", gate=gate)
 
 
-def host(default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "") -> Any:
+def host(*, default: Any = dataclasses.MISSING, check: Check = ANYTHING, doc: str = "") -> Any:
     """A field that is read on the host alone: programs see what is made of it, never the field."""
     return _field(default, check, doc, role="host", gate=False)
 
@@ -188,7 +188,7 @@ def shape_key(config: Config) -> str:
 
 def bind(config: C, arguments: Mapping[str, Any]) -> C:
     """The same config with its value fields replaced by (traced) arguments; nothing is checked."""
-    bound = object.__new__(type(config))
+    bound: C = object.__new__(type(config))
     for field in dataclasses.fields(config):  # type: ignore[arg-type]
         item = getattr(config, field.name)
         if isinstance(item, Config):
@@ -283,7 +283,9 @@ def _fit(item: Any, option: Any) -> tuple[bool, Any]:
     if option is bool or option is str:
         return isinstance(item, option), item
     if option is int:
-        exact = isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item) and item == int(item)
+        exact = (
+            isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item) and item == int(item)
+        )
         return exact, int(item) if exact else None
     if option is float:
         fits = isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item)
@@ -304,4 +306,6 @@ def _type_name(option: Any) -> str:
         return "none"
     if isinstance(option, type) and issubclass(option, Config):
         return f"a {option.family or option.__name__}"
-    return {int: "a whole number", float: "a finite number", str: "text", bool: "true or false"}.get(option, str(option))
+    return {int: "a whole number", float: "a finite number", str: "text", bool: "true or false"}.get(
+        option, str(option)
+    )

@@ -37,7 +37,7 @@ def _uniform(key: Key, size: tuple[int, ...], bound: Array | float) -> Array:
 class Uniform(Init, kind="uniform"):
     """U[-c, c] with c = scale / sqrt d, for weights and biases: PyTorch's default."""
 
-    scale: float = value(1.0, above(0))
+    scale: float = value(default=1.0, check=above(0))
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
         return _uniform(key, size, self.scale / fan_in**0.5)
@@ -49,8 +49,8 @@ class Uniform(Init, kind="uniform"):
 class Gaussian(Init, kind="gaussian"):
     """N(0, scale^2 * 2/d), "Kaiming"; biases the same, zero, or U[-1/sqrt d, 1/sqrt d]."""
 
-    scale: float = value(1.0, above(0))
-    biases: str = shape("same", BIASES)
+    scale: float = value(default=1.0, check=above(0))
+    biases: str = shape(default="same", check=BIASES)
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
         return self.scale * (2 / fan_in) ** 0.5 * jax.random.normal(typed(key), size, jnp.float32)
@@ -62,8 +62,8 @@ class Gaussian(Init, kind="gaussian"):
 class Sign(Init, kind="sign"):
     """Independent signs times scale / sqrt d ("Bernoulli"); biases the same, zero, or U[-1/sqrt d, 1/sqrt d]."""
 
-    scale: float = value(1.0, above(0))
-    biases: str = shape("same", BIASES)
+    scale: float = value(default=1.0, check=above(0))
+    biases: str = shape(default="same", check=BIASES)
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
         return self.scale / fan_in**0.5 * jax.random.rademacher(typed(key), size, jnp.float32)
@@ -75,7 +75,7 @@ class Sign(Init, kind="sign"):
 class Sparse(Init, kind="sparse"):
     """Each neuron of the first layer reads s random coordinates with weight 1; all the rest as Uniform."""
 
-    nonzeros: int = shape(2, at_least(1), doc="s, the number of ones in each row")
+    nonzeros: int = shape(default=2, check=at_least(1), doc="s, the number of ones in each row")
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
         if not first:

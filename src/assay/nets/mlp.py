@@ -1,7 +1,7 @@
 """Multi-layer perceptron: f(x) = u . sigma(W_d ... sigma(W_1 x + b_1) ... + b_d) + c.
 
 Settings (i) to (x), (*i) and (*ii) of Barak et al. 2022 are depth 1. The output bias c is not in the paper's formula,
-but its experiments need one: without it k ReLUs cannot represent a k-parity, though the paper's table has them learn it.
+but its experiments need one: without it k ReLUs cannot represent a k-parity, yet the paper's table has them learn it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class MLP(Net, kind="mlp"):
     """Fully connected net with `depth` hidden layers."""
 
     width: int = shape(check=at_least(1), doc="neurons of each hidden layer")
-    depth: int = shape(1, at_least(1), doc="number of hidden layers")
-    activation: str = shape("relu", one_of(*ACTIVATIONS))
-    scale: float = value(1.0, above(0), doc="s in sigma(s z)")
-    hidden_bias: bool = shape(True)
-    output_bias: bool = shape(True)
-    inputs: int | None = shape(None, at_least(1), doc="the task's if none")
-    outputs: int | None = shape(None, at_least(1), doc="the task's if none")
-    degree: int | None = shape(None, at_least(1), doc="k of the activation; the task's if none")
+    depth: int = shape(default=1, check=at_least(1), doc="number of hidden layers")
+    activation: str = shape(default="relu", check=one_of(*ACTIVATIONS))
+    scale: float = value(default=1.0, check=above(0), doc="s in sigma(s z)")
+    hidden_bias: bool = shape(default=True)
+    output_bias: bool = shape(default=True)
+    inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
+    outputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
+    degree: int | None = shape(default=None, check=at_least(1), doc="k of the activation; the task's if none")
 
     def completed(self, task: Task) -> Self:
         # a ReLU has no degree, so ReLU nets for parities of every order share a program

@@ -17,11 +17,11 @@ from assay.nets.init import Init, split
 class Neuron(Net, kind="neuron"):
     """A single neuron; without a second layer its output is the activation itself."""
 
-    activation: str = shape("sinusoid", one_of(*ACTIVATIONS))
-    scale: float = value(1.0, above(0), doc="s in sigma(s z)")
-    second_layer: bool = shape(False, doc="trainable u and c")
-    inputs: int | None = shape(None, at_least(1), doc="the task's if none")
-    degree: int | None = shape(None, at_least(1), doc="k of the activation; the task's if none")
+    activation: str = shape(default="sinusoid", check=one_of(*ACTIVATIONS))
+    scale: float = value(default=1.0, check=above(0), doc="s in sigma(s z)")
+    second_layer: bool = shape(default=False, doc="trainable u and c")
+    inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
+    degree: int | None = shape(default=None, check=at_least(1), doc="k of the activation; the task's if none")
 
     @property
     def size(self) -> int:
@@ -30,7 +30,9 @@ class Neuron(Net, kind="neuron"):
     def init(self, key: Key, scheme: Init) -> Params:
         n = self.inputs or 0
         keys = split(key, 4)
-        params: Params = {"neuron": {"weight": scheme.weight(keys[0], (n,), n, first=True), "bias": scheme.bias(keys[1], (), n)}}
+        params: Params = {
+            "neuron": {"weight": scheme.weight(keys[0], (n,), n, first=True), "bias": scheme.bias(keys[1], (), n)}
+        }
         if self.second_layer:
             params["output"] = {"weight": scheme.weight(keys[2], (), 1), "bias": scheme.bias(keys[3], (), 1)}
         return params

@@ -17,8 +17,8 @@ from assay.nets.init import Init, split
 class PolyNet(Net, kind="polynet"):
     """Product of `degree` affine factors."""
 
-    inputs: int | None = shape(None, at_least(1), doc="the task's if none")
-    degree: int | None = shape(None, at_least(1), doc="number of factors; the task's if none")
+    inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
+    degree: int | None = shape(default=None, check=at_least(1), doc="number of factors; the task's if none")
 
     @property
     def size(self) -> int:
@@ -48,8 +48,8 @@ class DisjointPolyNet(Net, kind="disjoint-polynet"):
 
     Barak et al. 2022, section 4.2. Trained with the correlation loss."""
 
-    inputs: int | None = shape(None, at_least(1), doc="the task's if none")
-    degree: int | None = shape(None, at_least(1), doc="number of blocks; the task's if none")
+    inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
+    degree: int | None = shape(default=None, check=at_least(1), doc="number of blocks; the task's if none")
 
     @property
     def size(self) -> int:

@@ -23,17 +23,17 @@ class Rate(Config):
     """Factors on the rates of one layer."""
 
     layer: str = shape(doc="name of the layer in the net's parameters")
-    learning_rate: float = shape(1.0, at_least(0))
-    weight_decay: float = shape(1.0, at_least(0))
+    learning_rate: float = shape(default=1.0, check=at_least(0))
+    weight_decay: float = shape(default=1.0, check=at_least(0))
 
 
 class Optimiser(Config, family="optimiser"):
     """Base of all optimisers."""
 
     learning_rate: float = value(check=at_least(0))
-    weight_decay: float = value(0.0, at_least(0), gate=True)
-    schedule: Schedule = shape(Constant())
-    rates: tuple[Rate, ...] = shape(())
+    weight_decay: float = value(default=0.0, check=at_least(0), gate=True)
+    schedule: Schedule = shape(default=Constant())
+    rates: tuple[Rate, ...] = shape(default=())
 
     @abc.abstractmethod
     def transformation(self) -> optax.GradientTransformation:

@@ -28,8 +28,8 @@ class Linear(Schedule, kind="linear"):
     """From 1 down (or up) to `final` over `steps`, after a linear warm-up."""
 
     steps: int = shape(check=at_least(1))
-    final: float = shape(0.0, at_least(0))
-    warmup: int = shape(0, at_least(0))
+    final: float = shape(default=0.0, check=at_least(0))
+    warmup: int = shape(default=0, check=at_least(0))
 
     def factor(self) -> optax.Schedule:
         fall = optax.schedules.linear_schedule(1.0, self.final, self.steps)
@@ -40,8 +40,8 @@ class Cosine(Schedule, kind="cosine"):
     """From 1 to `final` along half a cosine over `steps`, after a linear warm-up."""
 
     steps: int = shape(check=at_least(1))
-    final: float = shape(0.0, between(0, 1))
-    warmup: int = shape(0, at_least(0))
+    final: float = shape(default=0.0, check=between(0, 1))
+    warmup: int = shape(default=0, check=at_least(0))
 
     def factor(self) -> optax.Schedule:
         return _after_warmup(optax.schedules.cosine_decay_schedule(1.0, self.steps, self.final), self.warmup)
@@ -51,7 +51,7 @@ class Staircase(Schedule, kind="staircase"):
     """Multiplied by `ratio` every `every` steps: 2 doubles the rate, 0.5 halves it."""
 
     every: int = shape(check=at_least(1))
-    ratio: float = shape(0.5, above(0))
+    ratio: float = shape(default=0.5, check=above(0))
 
     def factor(self) -> optax.Schedule:
         return optax.schedules.exponential_decay(1.0, self.every, self.ratio, staircase=True)

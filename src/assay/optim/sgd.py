@@ -12,8 +12,8 @@ class SGD(Optimiser, kind="sgd"):
     """w <- w - eta (g + lambda w), PyTorch's coupled weight decay; with `decay="paper"` w <- (1 - lambda) w - eta g,
     as Barak et al. 2022 print it. Momentum is PyTorch's heavy ball."""
 
-    momentum: float = value(0.0, between(0, 1), gate=True)
-    decay: str = shape("coupled", one_of("coupled", "paper"))
+    momentum: float = value(default=0.0, check=between(0, 1), gate=True)
+    decay: str = shape(default="coupled", check=one_of("coupled", "paper"))
 
     def transformation(self) -> optax.GradientTransformation:
         momentum = None if is_zero(self.momentum) else self.momentum

@@ -51,7 +51,7 @@ class Task(Config, family="task"):
         return None
 
     def secret(self, seed: int) -> Any:
-        """What is hidden from the learner, as numpy arrays of fixed shape: the same for a given seed, made on the host."""
+        """What is hidden from the learner, as numpy arrays of fixed shape; made on the host from the seed."""
         return ()
 
     @abc.abstractmethod

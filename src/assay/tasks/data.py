@@ -66,7 +66,7 @@ class Offline(Data, kind="offline"):
     """A training set of m examples drawn once; label noise is drawn once as well."""
 
     samples: int = shape(check=at_least(1), doc="m, the number of training examples")
-    order: str = shape("epochs", ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
+    order: str = shape(default="epochs", check=ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
 
     def count(self, task: Task) -> int:
         return self.samples
@@ -79,7 +79,7 @@ class Offline(Data, kind="offline"):
 class Population(Data, kind="population"):
     """Every input of an enumerable task, in full with `batch="all"`, else in minibatches."""
 
-    order: str = shape("epochs", ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
+    order: str = shape(default="epochs", check=ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
 
     def count(self, task: Task) -> int | None:
         return task.size

@@ -30,8 +30,12 @@ class Parity(Task, kind="parity"):
 
     n: int = shape(check=between(1, 4096), doc="number of coordinates")
     k: int = host(check=at_least(1), doc="number of relevant coordinates")
-    subset: str | tuple[int, ...] = host("first", doc="first, random (by the seed), or the coordinates themselves")
-    noise: float = value(0.0, between(0, 0.5), gate=True, doc="probability that a training label is flipped")
+    subset: str | tuple[int, ...] = host(
+        default="first", doc="first, random (by the seed), or the coordinates themselves"
+    )
+    noise: float = value(
+        default=0.0, check=between(0, 0.5), gate=True, doc="probability that a training label is flipped"
+    )
 
     def validate(self) -> None:
         if self.k > self.n:

@@ -82,21 +82,19 @@ class Xla:
             pack.waiting.append(suspended.get(trial.identity, trial))
         return list(packs.values())
 
-    def _work(
-        self, packs: list[Pack], lock: threading.Lock, results: queue.SimpleQueue, control: Control
-    ) -> None:
+    def _work(self, packs: list[Pack], lock: threading.Lock, results: queue.SimpleQueue, control: Control) -> None:
         try:
             while not control.stop.is_set() and (pack := _choose(packs, lock)) is not None:
                 for item in self._drain(pack, lock, control):
                     results.put(item)
                 with lock:
                     pack.workers -= 1
-        except BaseException as error:  # noqa: BLE001 - handed to the consumer, which raises it
+        except BaseException as error:  # handed to the consumer, which raises it
             results.put(error)
         results.put(None)
 
     def _drain(self, pack: Pack, lock: threading.Lock, control: Control) -> Iterator[Result | Suspended]:
-        """Trains what the pack hands out. What goes wrong for a shape is the outcome of its trials, not of the sweep."""
+        """Trains what the pack hands out; what goes wrong for a shape is the outcome of its trials, not of the sweep."""
 
         def take() -> Trial | Suspended | None:
             with lock:
@@ -138,7 +136,7 @@ def _choose(packs: list[Pack], lock: threading.Lock) -> Pack | None:
 
 def keep_compiled_programs() -> None:
     """Compiled programs are kept between processes, in ASSAY_CACHE or the user's cache folder."""
-    if jax.config.jax_compilation_cache_dir is None:
+    if jax.config.values["jax_compilation_cache_dir"] is None:
         home = Path(os.environ.get("ASSAY_CACHE") or Path.home() / ".cache" / "assay")
         jax.config.update("jax_compilation_cache_dir", str(home / "programs"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)

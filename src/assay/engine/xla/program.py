@@ -31,10 +31,10 @@ from assay.trial import Solve, Trial
 
 Lane = dict[str, Any]
 """State of a lane: params, opt (the optimiser's state), t, bad (step of the first loss that was not finite, or -1),
-loss (of the last batch), streak (passed checks in a row). A tile's state has the same leaves with a lanes axis in front."""
+loss (of the last batch), streak (passed checks in a row). A tile's state has the same leaves, with a lanes axis."""
 
 Given = dict[str, Any]
-"""What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`. Fixed through training."""
+"""What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`."""
 
 LIGHT = 1 << 13
 """Parameters times examples a step up to which a step costs no more than launching its kernels."""
@@ -43,12 +43,12 @@ LIGHT_LANES = 4
 than 4, since their arrays no longer vectorise as well, and hold up more lanes when one trial is late."""
 
 SCREEN = 64
-"""Held-out examples that all lanes answer before any lane answers the whole sample: almost all guessing nets fail here."""
+"""Held-out examples that all lanes answer before any lane answers the whole sample: guessing nets fail here."""
 BLOCK = 512
 """Held-out examples a time in the whole test."""
 
 OPTIONS = {"xla_cpu_multi_thread_eigen": False}
-"""One program runs on one core; several run side by side. Splitting a product over threads would change its rounding."""
+"""Held-out examples that all lanes answer before any lane answers the whole sample: guessing nets fail here."""
 
 
 def num_lanes(trial: Trial) -> int:
@@ -91,7 +91,14 @@ class Program:
         params = trial.net.init(streams.stream(trial.seed, "init"), trial.init)
         opt = trial.optimiser.transformation().init(params)
         count = functools.partial(jnp.asarray, dtype=jnp.int32)
-        return {"params": params, "opt": opt, "t": count(0), "bad": count(-1), "loss": jnp.float32(0), "streak": count(0)}
+        return {
+            "params": params,
+            "opt": opt,
+            "t": count(0),
+            "bad": count(-1),
+            "loss": jnp.float32(0),
+            "streak": count(0),
+        }
 
     def _step(self, lane: Lane, given: Given, keys: dict[str, Array]) -> Lane:
         trial = self._bound(given)
@@ -113,7 +120,7 @@ class Program:
         }
 
     def _wrong(self, lane: Lane, given: Given, keys: dict[str, Array], first: Any, size: int) -> Int[Array, ""]:
-        """Wrong answers among the held-out examples first, ..., first + size - 1 (those beyond the sample not counted)."""
+        """Wrong answers among held-out examples first, ..., first + size - 1, without those beyond the sample."""
         trial = self._bound(given)
         solve = _required(self.solve)
         key = streams.fold_in(keys["eval"], lane["t"]) if solve.fresh else keys["eval"]
@@ -232,7 +239,7 @@ class Program:
 
 
 def _required(solve: Solve | None) -> Solve:
-    assert solve is not None  # noqa: S101 - checks are only traced where there is a test
+    assert solve is not None  # checks are only traced where there is a test
     return solve
 
 

@@ -153,13 +153,14 @@ class Tile:
         self._record(set(ended), fresh)
         for lane, (outcome, step) in ended.items():
             seat = self.seats[lane]
-            assert seat is not None  # noqa: S101
+            assert seat is not None
             self.seats[lane] = None
+            curves, arrays = _columns(seat)
             yield Result(
                 trial=seat.trial, outcome=outcome, step=step, engine=self.name,
                 seconds=seat.spent + time.perf_counter() - seat.began,
                 quantity="loss" if outcome is Outcome.DIVERGED else None,
-                final={"loss": float(loss[lane])}, **_curves(seat),
+                final={"loss": float(loss[lane])}, curves=curves, arrays=arrays,
             )  # fmt: skip
         self.control.count(running=-len(ended))
 
@@ -223,11 +224,9 @@ def _unpack_records(state: Arrays) -> list[dict[str, Any]]:
     return [{name: array[i] for name, array in columns.items()} for i in range(len(state["steps"]))]
 
 
-def _curves(seat: Passenger) -> dict[str, Arrays]:
-    """The records of a trial as columns: numbers in `curves`, arrays in `arrays`."""
+def _columns(seat: Passenger) -> tuple[Arrays, Arrays]:
+    """The records of a trial as columns: numbers in the curves, arrays in the arrays."""
     columns = {name.removeprefix("record:"): array for name, array in _pack_records(seat.records).items()}
     curves = {name: array for name, array in columns.items() if array.ndim == 1}
     arrays = {name: array for name, array in columns.items() if array.ndim > 1}
-    if seat.steps:
-        curves = {"step": np.array(seat.steps, np.int64)} | curves
-    return {"curves": curves, "arrays": arrays}
+    return ({"step": np.array(seat.steps, np.int64)} | curves if seat.steps else curves), arrays
