@@ -1,0 +1,43 @@
+"""The implementations that are timed, by name. An entry is imported when it is asked for, so that a machine
+without PyTorch can still time the others."""
+
+from __future__ import annotations
+
+import importlib
+
+from assay.errors import UnknownName
+from bench.peers.base import Prepare, Trainer, Unavailable
+from bench.workloads import Workload
+
+REFERENCE = "torch"
+"""The implementation that ratios are taken to: a plain PyTorch loop."""
+
+PEERS: dict[str, str] = {
+    REFERENCE: "bench.peers.torch_loop:prepare",
+    "torch-vmap": "bench.peers.torch_vmap:prepare",
+    "torch-bmm": "bench.peers.torch_bmm:prepare",
+    "torch-bmm-compiled": "bench.peers.torch_bmm:prepare_compiled",
+    "jax-vmap": "bench.peers.jax_vmap:prepare",
+    "jax-vmap-bits": "bench.peers.jax_vmap:prepare_bits",
+}
+
+
+def choose(names: tuple[str, ...]) -> dict[str, Prepare]:
+    """The implementations of these names, all of them for none, in the order of the table."""
+    for name in names:
+        if name not in PEERS:
+            raise UnknownName("implementation", name, PEERS)
+    return {name: _lazy(place) for name, place in PEERS.items() if not names or name in names}
+
+
+def _lazy(place: str) -> Prepare:
+    module, attribute = place.split(":")
+
+    def prepare(workload: Workload) -> Trainer:
+        try:
+            found: Prepare = getattr(importlib.import_module(module), attribute)
+        except ImportError as error:
+            raise Unavailable(f"not installed: {error}") from error
+        return found(workload)
+
+    return prepare
