@@ -1,0 +1,48 @@
+"""Lines through points: any two columns against each other."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import polars as pl
+from matplotlib.axes import Axes
+
+from assay.figures.axes import floats, log_ticks
+from assay.figures.panels import PanelDisplay
+from assay.figures.style import Theme, strokes
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lines(PanelDisplay):
+    """One line for each value of `line`. Columns of the table: x, y, line, as named by the fields.
+
+    `marks` are y-values drawn as dotted lines across, for example a bound, with their labels.
+    """
+
+    x: str = "x"
+    y: str = "y"
+    line: str = "line"
+    x_scale: Literal["linear", "log"] = "linear"
+    y_scale: Literal["linear", "log"] = "linear"
+    x_label: str = ""
+    y_label: str = ""
+    marks: tuple[tuple[float, str], ...] = ()
+
+    source: ClassVar[str] = ""
+
+    def needed(self) -> Sequence[str]:
+        return [self.x, self.y, self.line]
+
+    def draw(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
+        axes.set(xscale=self.x_scale, yscale=self.y_scale, xlabel=self.x_label, ylabel=self.y_label)
+        for value, stroke in strokes(self.table[self.line].to_list(), theme).items():
+            part = rows.filter(pl.col(self.line) == value)
+            x, y = part[self.x].to_numpy(), floats(part[self.y])
+            axes.plot(x, y, stroke.marker, color=stroke.color, ls=stroke.dash, label=self.text(self.line, value))
+        for height, label in self.marks:
+            axes.axhline(height, color=theme.soft, lw=0.8, ls=":", label=label)
+        for scale, axis in ((self.x_scale, axes.xaxis), (self.y_scale, axes.yaxis)):
+            if scale == "log":
+                log_ticks(axis)

@@ -1,0 +1,114 @@
+"""One small example of every display, with the awkward rows: nulls, infinities, unsolved groups, panels."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from assay.figures import (
+    Board,
+    Display,
+    HeatTable,
+    PanelDisplay,
+    ProgressMeasure,
+    SolveTimes,
+    Spectrum,
+    SurvivalCurves,
+    TrainingCurves,
+    WeightTrajectories,
+    board,
+)
+
+
+def training_curves(panels: int = 2) -> TrainingCurves:
+    rows = []
+    for panel in range(panels):
+        for measure, height in (("eval/loss", 1.0), ("eval/error", 0.5)):
+            for trial in ("a", "b", None):
+                for step in range(0, 1000 * (panel + 1), 100):
+                    value = height / (1 + math.exp((step - 600 - 100 * (trial == "b")) / 50))
+                    band = (0.9 * value, 1.1 * value) if trial is None else (None, None)
+                    rows.append((f"setting {panel}", measure, trial, step, value, *band, 0.5))
+    schema = ["setting", "measure", "trial", "step", "value", "low", "high", "chance"]
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return TrainingCurves(table, panel="setting", y_label="loss, error", title="Training curves", caption="Two trials.")
+
+
+def solve_times() -> SolveTimes:
+    rows = []
+    for setting in ("ReLU", "PolyNet"):
+        for k in (2, 3, 4):
+            for n in (10, 20, 30, 40):
+                middle = float(n**k) if n * k < 120 else None
+                high = None if middle is None or n * k == 90 else 1.4 * middle
+                fraction = 1.0 if n * k < 90 else 0.9995 if n * k == 90 else 0.2
+                low = None if middle is None else 0.8 * middle
+                rows.append((setting, n, k, fraction, middle, low, high, float(math.comb(n, k))))
+    schema = ["net", "task.n", "task.k", "solved_fraction", "q50", "q50_low", "q50_high", "subsets"]
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return SolveTimes(table, panel="net", overlays=("subsets",), labels={"subsets": "C(n, k)"}, title="Solve times")
+
+
+def survival_curves() -> SurvivalCurves:
+    rows = []
+    for k in (2, 3):
+        for i, survival in enumerate((1.0, 0.75, 0.5, 0.25, 0.25)):
+            band = (max(survival - 0.2, 0), min(survival + 0.2, 1)) if 0 < survival < 1 else (None, None)
+            rows.append((k, 40 * k * i**2, survival, *band, int(i == 4)))
+    schema = ["task.k", "step", "survival", "survival_low", "survival_high", "censored"]
+    return SurvivalCurves(pl.DataFrame(rows, schema=schema, orient="row"), line="task.k")
+
+
+def weight_trajectories() -> WeightTrajectories:
+    rows = [
+        (step, coordinate, 0.01 * coordinate + (step / 400 if coordinate < 3 else 0.0), coordinate < 3)
+        for coordinate in range(12)
+        for step in range(0, 500, 50)
+    ]
+    return WeightTrajectories(pl.DataFrame(rows, schema=["step", "coordinate", "value", "relevant"], orient="row"))
+
+
+def progress_measure() -> ProgressMeasure:
+    rows = [
+        (condition, step, 0.8 * speed * step, speed * step, None if step == 450 else 1.2 * speed * step, 200)
+        for condition, speed in (("parity labels", 0.002), ("pure noise", 0.001))
+        for step in range(0, 500, 50)
+    ]
+    table = pl.DataFrame(rows, schema=["condition", "step", "q10", "q50", "q90", "mark"], orient="row")
+    return ProgressMeasure(table, mark="mark", y_label="movement", labels={"mark": "a tenth solved"})
+
+
+def spectrum() -> Spectrum:
+    rows = [
+        (n, degree, value := (0.0 if degree % 2 == 0 else (-1) ** (degree // 2) * 0.3**degree), value + 1e-17)
+        for n in (5, 7)
+        for degree in range(n + 1)
+    ]
+    return Spectrum(pl.DataFrame(rows, schema=["n", "degree", "theory", "measured"], orient="row"), panel="n")
+
+
+def heat_table() -> HeatTable:
+    rows = [
+        (f"setting {row}", 4**column, None if row + column == 4 else 0.5 + 0.25 * (row + column))
+        for row in range(3)
+        for column in range(4)
+    ]
+    table = pl.DataFrame(rows, schema=["setting", "batch", "ratio"], orient="row")
+    return HeatTable(table, row="setting", column="batch", value="ratio", reach=2.0)
+
+
+def two_displays() -> Board:
+    return board(progress_measure(), weight_trajectories(), title="Hidden progress", caption="Two measures.")
+
+
+PANELS: dict[str, PanelDisplay] = {
+    "training curves": training_curves(),
+    "solve times": solve_times(),
+    "survival curves": survival_curves(),
+    "weight trajectories": weight_trajectories(),
+    "progress measure": progress_measure(),
+    "spectrum": spectrum(),
+    "heat table": heat_table(),
+}
+DISPLAYS: dict[str, Display] = {**PANELS, "eight panels": training_curves(8), "board": two_displays()}
