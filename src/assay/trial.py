@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import math
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import jax
 import numpy as np
@@ -34,17 +34,17 @@ class Outcome(enum.StrEnum):
 
 
 class Solve(Config):
-    """When a trial counts as solved: at most (1 - accuracy) * sample held-out answers wrong, at `streak` checks in a row.
+    """When a trial is solved: at most (1 - accuracy) * sample held-out answers are wrong, at `streak` checks in a row.
 
     Checked every `every` steps, the untrained net included, on one fixed sample, or on a fresh one at each check.
     The defaults are those of Barak et al. 2022, appendix C.1.
     """
 
-    accuracy: float = shape(1.0, between(0, 1))
-    sample: int = shape(8192, between(1, 2**24), doc="held-out examples")
-    every: int = shape(10, at_least(1), doc="steps between checks")
-    fresh: bool = shape(False, doc="a new sample for every check")
-    streak: int = shape(1, at_least(1), doc="checks in a row")
+    accuracy: float = shape(default=1.0, check=between(0, 1))
+    sample: int = shape(default=8192, check=between(1, 2**24), doc="held-out examples")
+    every: int = shape(default=10, check=at_least(1), doc="steps between checks")
+    fresh: bool = shape(default=False, doc="a new sample for every check")
+    streak: int = shape(default=1, check=at_least(1), doc="checks in a row")
 
     @property
     def allowed(self) -> int:
@@ -55,10 +55,12 @@ class Solve(Config):
 class Record(Config):
     """Which measures are recorded at which steps: every so many, log-spaced, or listed; the last step always is."""
 
-    measures: tuple[str, ...] = shape(())
-    every: int = host(0, at_least(0), doc="linear: a record every so many steps")
-    points: int = host(0, between(0, 100_000), doc="log-spaced: about so many records between 1 and the budget")
-    steps: tuple[int, ...] = host((), doc="explicit steps")
+    measures: tuple[str, ...] = shape(default=())
+    every: int = host(default=0, check=at_least(0), doc="linear: a record every so many steps")
+    points: int = host(
+        default=0, check=between(0, 100_000), doc="log-spaced: about so many records between 1 and the budget"
+    )
+    steps: tuple[int, ...] = host(default=(), doc="explicit steps")
 
     def validate(self) -> None:
         for name in self.measures:
@@ -81,15 +83,17 @@ class Trial(Config):
 
     task: Task = shape()
     net: Net = shape()
-    init: Init = shape(Uniform())
-    loss: Loss = shape(Hinge())
-    optimiser: Optimiser = shape(SGD(learning_rate=0.1))
-    data: Data = shape(Online())
-    batch: int | Literal["all"] = shape(32)
-    budget: int = host(100_000, between(1, MAX_COUNT), doc="steps after which an unsolved trial is censored")
-    solve: Solve | None = shape(Solve())
-    record: Record = shape(Record())
-    seed: int = value(0, between(0, MAX_COUNT))
+    init: Init = shape(default=Uniform())
+    loss: Loss = shape(default=Hinge())
+    optimiser: Optimiser = shape(default=SGD(learning_rate=0.1))
+    data: Data = shape(default=Online())
+    batch: int | Literal["all"] = shape(default=32)
+    budget: int = host(
+        default=100_000, check=between(1, MAX_COUNT), doc="steps after which an unsolved trial is censored"
+    )
+    solve: Solve | None = shape(default=Solve())
+    record: Record = shape(default=Record())
+    seed: int = value(default=0, check=between(0, MAX_COUNT))
 
     def validate(self) -> None:
         learner = self.learner
@@ -97,7 +101,9 @@ class Trial(Config):
         if isinstance(self.batch, int) and self.batch < 1:
             raise ConfigError("trial.batch", self.batch, ">= 1 or 'all'")
         if isinstance(self.data, Population) and count is None:
-            raise ConfigError("trial.data", "population", "online or offline", f"{self.task.kind} is too large to enumerate")
+            raise ConfigError(
+                "trial.data", "population", "online or offline", f"{self.task.kind} is too large to enumerate"
+            )
         if self.batch == "all" and count is None:
             raise ConfigError("trial.batch", "all", "a number", "fresh examples have no end; use offline data")
         if isinstance(self.batch, int) and count is not None and self.batch > count:
@@ -112,7 +118,7 @@ class Trial(Config):
     @property
     def identity(self) -> str:
         """Content hash, as of any config. The canonical text of all but the seed is made once for a family of seeds."""
-        before, after = self._around_seed
+        before, after = self.around_seed
         return hashlib.blake2b(f"{before}{self.seed}{after}".encode(), digest_size=10).hexdigest()
 
     @functools.cached_property
@@ -121,7 +127,8 @@ class Trial(Config):
         return shape_key(self)
 
     @functools.cached_property
-    def _around_seed(self) -> tuple[str, str]:
+    def around_seed(self) -> tuple[str, str]:
+        """Canonical text before and after the seed: equal for the trials of a family of seeds, and only for them."""
         mark = "<seed>"
         data = {"schema": SCHEMA, "config": self.to_json() | {"seed": mark}}
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -134,7 +141,7 @@ class Trial(Config):
         Twenty times faster than `replace`, and the texts that identities are made from are shared."""
         if type(seed) is not int or not 0 <= seed <= MAX_COUNT:
             raise ConfigError("trial.seed", seed, f"a whole number between 0 and {MAX_COUNT}")
-        shared = {"_around_seed": self._around_seed, "pack_key": self.pack_key}
+        shared = {"around_seed": self.around_seed, "pack_key": self.pack_key}
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__, seed=seed, **shared)
         return copy
@@ -143,6 +150,10 @@ class Trial(Config):
     def learner(self) -> Net:
         """The net with what the task determines filled in."""
         return self.net.completed(self.task)
+
+    def shape_part(self) -> dict[str, Any]:
+        """With the completed net: what the task determines of it counts, and nothing else of the task need."""
+        return super().shape_part() | {"net": self.learner.shape_part()}
 
     @property
     def examples_a_step(self) -> int:
@@ -163,5 +174,3 @@ class Trial(Config):
         for rate in self.optimiser.rates:
             if rate.layer not in layers:
                 raise UnknownName(f"layer of {learner.kind}", rate.layer, layers)
-
-

@@ -1,8 +1,9 @@
-"""What a sweep gave."""
+"""What a sweep gave: frames and arrays of its trials, read from the store."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 import polars as pl
@@ -12,22 +13,45 @@ from assay.store import Store
 
 @dataclasses.dataclass(frozen=True)
 class Runs:
-    """The finished trials of a sweep, in the order of its plan."""
+    """The trials of a sweep that have ended, in the order of the sweep."""
 
     store: Store
-    identities: tuple[str, ...]
-    interrupted: bool = False
+    identities: tuple[str, ...]  # of all trials of the sweep
+    interrupted: bool = False  # stopped on request before all had ended
 
-    @property
+    @functools.cached_property
     def frame(self) -> pl.DataFrame:
         """One row a trial."""
-        raise NotImplementedError
+        runs = self.store.runs()
+        order = pl.DataFrame({"trial": self.identities}, schema={"trial": pl.String})
+        return order.join(runs, on="trial", maintain_order="left")
 
-    @property
+    @functools.cached_property
     def curves(self) -> pl.DataFrame:
         """One row per trial and recorded step."""
-        raise NotImplementedError
+        order = pl.DataFrame({"trial": self.identities}, schema={"trial": pl.String})
+        return order.join(self.store.curves(), on="trial", maintain_order="left_right")
 
     def arrays(self, name: str) -> dict[str, np.ndarray]:
         """What an array measure recorded, by trial; the first axis is the records."""
-        raise NotImplementedError
+        found = self.store.arrays(name)
+        return {trial: found[trial] for trial in self.identities if trial in found}
+
+    @property
+    def missing(self) -> int:
+        """Trials of the sweep without a row: stopped, or lost with their worker."""
+        return len(self.identities) - self.frame.height
+
+    @property
+    def problems(self) -> list[str]:
+        """What was wrong with files or workers, in words."""
+        return self.store.problems
+
+    def __repr__(self) -> str:
+        counts = self.frame.group_by("outcome").len().sort("len", descending=True).iter_rows()
+        ended = ", ".join(f"{count:,} {outcome}" for outcome, count in counts)
+        rest = f", {self.missing:,} missing" if self.missing else ""
+        return f"<Runs of {len(self.identities):,} trials: {ended or 'none ended'}{rest}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{repr(self).strip('<>')}</p>{self.frame._repr_html_()}"
