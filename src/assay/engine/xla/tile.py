@@ -65,10 +65,11 @@ class Tile:
                 yield from self._board()
             if not any(self.seats):
                 return
-            if self.control.stop.is_set():
+            stopping = self.control.stop.is_set()
+            if stopping and self.tau % self.every == 0:  # elsewhere its checks would come at other steps later on
                 yield from self._suspend_all()
                 return
-            self._advance()
+            self._advance(self.every if stopping else self.chunk)
             yield from self._look()
 
     # -- entering ----------------------------------------------------------------------------------------------------
@@ -120,10 +121,11 @@ class Tile:
     def _active(self) -> np.ndarray:
         return np.array([seat is not None for seat in self.seats])
 
-    def _advance(self) -> None:
+    def _advance(self, chunk: int) -> None:
+        """Trains up to the next event or the next multiple of `chunk`."""
         seats = [seat for seat in self.seats if seat]
         event = min(seat.offset + seat.next_event(self.tau - seat.offset) for seat in seats)
-        until = min(event, self.tau + self.chunk)
+        until = min(event, (self.tau // chunk + 1) * chunk)
         began = time.perf_counter()
         self.state, clock = self.program.advance(
             self.state, self.given, self._active(), np.int32(self.tau), np.int32(until)
