@@ -70,10 +70,8 @@ class Inline:
                 self._flush()
                 raise item
             self._take(item)
-            if self._writer.due():
-                self._flush()
-        if self._writer.due():
-            self._flush()
+            self._flush_if_due()
+        self._flush_if_due()
         return True
 
     def stop(self) -> None:
@@ -122,8 +120,12 @@ class Inline:
         except OSError:
             self.unsaved.append(item.trial.identity)
 
+    def _flush_if_due(self) -> None:
+        if self._writer.due() and self.failure is None:
+            self._flush()
+
     def _flush(self) -> None:
-        """Writes the rows. Where that fails they are kept and everything stops; the next flush tries again."""
+        """Writes the rows. Where that fails they are kept and everything stops; the flush at the end tries again."""
         try:
             safe = self._writer.flush()
         except OSError as error:

@@ -109,7 +109,7 @@ def train_part(folder: str, note: str, key: str, engine: str, family: list[tuple
         running, steps = crew.progress()
         with contextlib.suppress(OSError):
             store.place.write(note, json.dumps({"running": running, "steps": steps}).encode(), durable=False)
-    failure = crew.failure and (crew.failure.strerror or str(crew.failure))
+    failure = None if crew.failure is None else crew.failure.strerror or str(crew.failure)
     return Report(crew.progress()[1], crew.unwritten, crew.unsaved, failure)
 
 

@@ -63,13 +63,12 @@ def make_plan(
             f"a sweep must have at most {guard:,} trials unless confirmed, got {len(points):,}; "
             "pass yes=True (--yes), or narrow an axis"
         )
-    trials = (
-        points.trials() if isinstance(points, Sweep) else list({trial.identity: trial for trial in points}.values())
-    )
+    once = points.trials() if isinstance(points, Sweep) else {trial.identity: trial for trial in points}.values()
+    trials = tuple(once)
     if not trials:
         raise PlanError("a sweep must have at least one trial, got none; name the trials or use a Sweep")
     packs = _packed(trials, engine)
-    return Plan(tuple(trials), packs, engine, estimated(packs, threads) if calibrate else None)
+    return Plan(trials, packs, engine, estimated(packs, threads) if calibrate else None)
 
 
 def freeze(store: Store, plan: Plan) -> dict[str, Any]:
