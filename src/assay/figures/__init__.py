@@ -9,6 +9,7 @@ from assay.figures.board import Board as Board
 from assay.figures.board import board as board
 from assay.figures.curves import TrainingCurves as TrainingCurves
 from assay.figures.display import Display as Display
+from assay.figures.lines import Lines as Lines
 from assay.figures.panels import PanelDisplay as PanelDisplay
 from assay.figures.progress import ProgressMeasure as ProgressMeasure
 from assay.figures.spectrum import Spectrum as Spectrum

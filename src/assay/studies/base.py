@@ -55,7 +55,9 @@ def studies() -> dict[str, Study]:
     """All studies by name: each package below `assay.studies` is one and holds it as `study`."""
     import assay.studies as home
 
-    found = [importlib.import_module(f"assay.studies.{m.name}").study for m in pkgutil.iter_modules(home.__path__) if m.ispkg]
+    found = [
+        importlib.import_module(f"assay.studies.{m.name}").study for m in pkgutil.iter_modules(home.__path__) if m.ispkg
+    ]
     return {study.name: study for study in found}
 
 

@@ -47,7 +47,9 @@ class Claim:
         note: str = "",
     ) -> Judgement:
         """The verdict: True holds, False fails, None is undecided."""
-        verdict = {True: Verdict.HOLDS, False: Verdict.FAILS, None: Verdict.UNDECIDED}[None if holds is None else bool(holds)]
+        verdict = {True: Verdict.HOLDS, False: Verdict.FAILS, None: Verdict.UNDECIDED}[
+            None if holds is None else bool(holds)
+        ]
         return Judgement(claim=self, verdict=verdict, value=value, interval=interval, note=note)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from assay.errors import StoreError
+from assay.figures import export
 from assay.studies.base import Experiment, Study, check_scale
 from assay.studies.claims import Entry, read_ledger, write_ledger
 from assay.sweep import run
@@ -71,5 +72,7 @@ def reproduce(
 
 
 def write_experiment(experiment: Experiment, table: pl.DataFrame, folder: Path) -> None:
-    """The figure in every format with its table beside it."""
+    """The figure in every format, and the experiment's whole table beside it: also what is judged but not drawn."""
     experiment.figure(table).save(folder, experiment.name, formats=FORMATS)
+    files = {f"{experiment.name}.{kind}": content for kind, content in export.tables(table).items()}
+    export.write(folder, files)

@@ -94,7 +94,7 @@ class Xla:
         results.put(None)
 
     def _drain(self, pack: Pack, lock: threading.Lock, control: Control) -> Iterator[Result | Suspended]:
-        """Trains what the pack hands out; what goes wrong for a shape is the outcome of its trials, not of the sweep."""
+        """Trains what the pack hands out; what goes wrong for a shape is an outcome of its trials, not of the sweep."""
 
         def take() -> Trial | Suspended | None:
             with lock:

@@ -48,7 +48,7 @@ BLOCK = 512
 """Held-out examples a time in the whole test."""
 
 OPTIONS = {"xla_cpu_multi_thread_eigen": False}
-"""Held-out examples that all lanes answer before any lane answers the whole sample: guessing nets fail here."""
+"""One program runs on one core; several run side by side. Split over threads, a product would round differently."""
 
 
 def num_lanes(trial: Trial) -> int:
