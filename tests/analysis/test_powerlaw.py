@@ -36,6 +36,21 @@ def test_a_change_of_unit_changes_the_prefactor_only(x: list[int], exponent: flo
     assert scaled.prefactor == pytest.approx(unit * law.prefactor, rel=1e-5)
 
 
+def test_interval_is_that_of_the_normal_equations():
+    """slope +- t(0.975; 3) s / sqrt(S_xx) and intercept +- t s sqrt(1/5 + mean^2 / S_xx); t(0.975; 3) = 3.18245."""
+    x, y = np.array([10.0, 15.0, 20.0, 30.0, 50.0]), np.array([90.0, 300.0, 380.0, 950.0, 2400.0])
+    u, v = np.log(x), np.log(y)
+    s_xx = ((u - u.mean()) ** 2).sum()
+    slope = ((u - u.mean()) * v).sum() / s_xx
+    intercept = v.mean() - slope * u.mean()
+    error = math.sqrt(((v - intercept - slope * u) ** 2).sum() / 3)
+    half, half_intercept = 3.18245 * error / math.sqrt(s_xx), 3.18245 * error * math.sqrt(1 / 5 + u.mean() ** 2 / s_xx)
+    law = powerlaw.fit(x, y)
+    assert (law.exponent_low, law.exponent_high) == pytest.approx((slope - half, slope + half), rel=1e-5)
+    assert math.log(law.prefactor_low) == pytest.approx(intercept - half_intercept, rel=1e-5)
+    assert math.log(law.prefactor_high) == pytest.approx(intercept + half_intercept, rel=1e-5)
+
+
 @pytest.mark.statistical
 def test_interval_covers_the_exponent():
     """Gaussian errors: exactly 95 % coverage; 1000 fits, within 4 standard errors."""

@@ -132,7 +132,7 @@ def test_an_unknown_panel_column_is_refused():
 
 def test_one_panel_draws_into_given_axes(panel_display: PanelDisplay):
     with house_style():
-        figure = new_figure((4, 3))
+        figure = new_figure((4.0, 3.0))
         axes = figure.subplots()
     single = dataclasses.replace(panel_display, title="alone")
     if len(single.panels()) > 1:
@@ -146,7 +146,7 @@ def test_one_panel_draws_into_given_axes(panel_display: PanelDisplay):
 
 def test_a_display_draws_into_a_part_of_a_figure():
     with house_style():
-        figure = new_figure((6, 3))
+        figure = new_figure((6.0, 3.0))
         left, right = (
             figure.add_subfigure(figure.add_gridspec(1, 2)[0]),
             figure.add_subfigure(figure.add_gridspec(1, 2)[1]),
@@ -160,6 +160,13 @@ def test_a_display_draws_into_a_part_of_a_figure():
 @pytest.mark.parametrize(("count", "grid"), [(1, (1, 1)), (3, (1, 3)), (5, (2, 3)), (8, (2, 4)), (9, (3, 3))])
 def test_panels_stand_in_rows_as_equal_as_can_be(count: int, grid: tuple[int, int]):
     assert progress_measure().grid(count) == grid
+
+
+def test_shared_axes_are_labelled_once():
+    upper, lower = laid_out(dataclasses.replace(solve_times(), columns=1)).axes
+    assert not tick_labels(upper.xaxis)
+    assert [label.get_text() for label in tick_labels(lower.xaxis)] == ["10", "20", "30", "40"]
+    assert (upper.get_xlabel(), lower.get_xlabel()) == ("", "n")
 
 
 def test_panels_keep_the_order_and_the_names_of_the_table():

@@ -16,7 +16,7 @@ from scipy import stats
 from assay.analysis import frames
 from assay.errors import ConfigError
 
-SCHEMA: Mapping[str, pl.DataType] = {"n": pl.Int64()} | dict.fromkeys(["rho", "rho_low", "rho_high", "p"], pl.Float64())
+SCHEMA = pl.Schema({"n": pl.Int64, "rho": pl.Float64, "rho_low": pl.Float64, "rho_high": pl.Float64, "p": pl.Float64})
 
 
 def spearman(
@@ -28,7 +28,7 @@ def spearman(
     """
     frames.check_resamples(resamples)
     frames.require(table, [*by, x, y], "the table")
-    frames.check_names(by, list(SCHEMA))
+    frames.check_names(by, SCHEMA.names())
     for column in (x, y):
         missing = table[column].cast(pl.Float64).fill_nan(None).null_count()
         if missing:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from assay.errors import ConfigError, UnknownName
+
+Columns = Mapping[str, Any]
+"""Column names and their polars types; written so loosely because beartype cannot read the type of those types."""
 
 
 def require(table: pl.DataFrame, columns: Sequence[str], what: str) -> None:
@@ -41,7 +45,7 @@ def split(table: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, list[pl
     return keys, parts
 
 
-def join(keys: pl.DataFrame, rows: Sequence[Mapping[str, object]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+def join(keys: pl.DataFrame, rows: Sequence[Mapping[str, object]], schema: Columns) -> pl.DataFrame:
     """Keys beside their results. Infinite and undefined numbers become null: a table holds only what is known."""
     results = pl.DataFrame([{name: _finite(row[name]) for name in schema} for row in rows], schema=dict(schema))
     return pl.concat([keys, results], how="horizontal") if keys.width else results

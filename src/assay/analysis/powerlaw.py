@@ -26,9 +26,7 @@ from assay.errors import ConfigError
 Array = np.ndarray
 
 NUMBERS = ("exponent", "exponent_low", "exponent_high", "prefactor", "prefactor_low", "prefactor_high", "r2")
-SCHEMA: Mapping[str, pl.DataType] = dict.fromkeys(NUMBERS, pl.Float64()) | dict.fromkeys(
-    ["points", "halted"], pl.Int64()
-)
+SCHEMA = pl.Schema(dict.fromkeys(NUMBERS, pl.Float64) | dict.fromkeys(["points", "halted"], pl.Int64))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -78,7 +76,7 @@ def fit(x: Float[Array, " N"], y: Float[Array, " N"], confidence: float = 0.95) 
 def fit_groups(table: pl.DataFrame, x: str, y: str, by: Sequence[str]) -> pl.DataFrame:
     """One fitted law a group; `y` is for example the q50 of `survival.summary`, null where infinite."""
     frames.require(table, [*by, x, y], "the table")
-    frames.check_names(by, list(SCHEMA))
+    frames.check_names(by, SCHEMA.names())
     keys, groups = frames.split(table, by)
     laws = [fit(_floats(group[x]), _floats(group[y])) for group in groups]
     return frames.join(keys, [dataclasses.asdict(law) for law in laws], SCHEMA)
@@ -95,7 +93,7 @@ def fit_solve_times(
     check_quantiles([quantile])
     frames.check_resamples(resamples)
     frames.require(runs, [*by, x, "outcome", "step"], "the runs frame")
-    frames.check_names(by, list(SCHEMA))
+    frames.check_names(by, SCHEMA.names())
     keys, groups = frames.split(runs.select(*by, x, survival.solve_time()), by)
     return frames.join(keys, [_bootstrapped(group, x, quantile, resamples, seed) for group in groups], SCHEMA)
 

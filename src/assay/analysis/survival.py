@@ -63,9 +63,10 @@ def summary(
     frames.check_resamples(resamples)
     _check_runs(runs, by)
     names = [f"{column_name(q)}{end}" for q in quantiles for end in ("", "_low", "_high")]
-    counts = {"n": pl.Int64(), "solved": pl.Int64()}
-    numbers = dict.fromkeys(["solved_fraction", "solved_low", "solved_high", *names], pl.Float64())
-    frames.check_names(by, [*counts, *numbers])
+    counts = {"n": pl.Int64, "solved": pl.Int64}
+    numbers = dict.fromkeys(["solved_fraction", "solved_low", "solved_high", *names], pl.Float64)
+    schema = pl.Schema(counts | numbers)
+    frames.check_names(by, schema.names())
     keys, groups = frames.split(runs.select(*by, solve_time()), by)
     rows = []
     for group in groups:
@@ -77,7 +78,7 @@ def summary(
         middle = quantile_with_infinities(times, quantiles)
         low, high = percentile_interval(bootstrap_quantiles(times, quantiles, resamples, np.random.default_rng(seed)))
         rows.append(row | dict(zip(names, np.stack([middle, low, high], axis=1).ravel().tolist(), strict=True)))
-    return frames.join(keys, rows, counts | numbers)
+    return frames.join(keys, rows, schema)
 
 
 def curve(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -105,10 +106,10 @@ def compare(
     """
     frames.check_resamples(resamples)
     _check_runs(runs, [of, *within])
-    schema = {"first": pl.String(), "second": pl.String()}
-    schema |= dict.fromkeys(["n_first", "n_second", "solved_first", "solved_second", "horizon"], pl.Int64())
-    schema |= dict.fromkeys(["logrank", "logrank_p", "ks", "ks_p"], pl.Float64())
-    frames.check_names(within, list(schema))
+    counts = dict.fromkeys(["n_first", "n_second", "solved_first", "solved_second", "horizon"], pl.Int64)
+    numbers = dict.fromkeys(["logrank", "logrank_p", "ks", "ks_p"], pl.Float64)
+    schema = pl.Schema({"first": pl.String, "second": pl.String} | counts | numbers)
+    frames.check_names(within, schema.names())
     columns = [*within, of, "outcome", solve_time(), *_observed(runs)]
     keys, groups = frames.split(runs.select(columns), within)
     return frames.join(keys, [_two_samples(group, of, resamples, seed) for group in groups], schema)
@@ -214,7 +215,7 @@ def _two_samples(group: pl.DataFrame, of: str, resamples: int, seed: int) -> Map
     return row | {"ks": float(ks.statistic), "ks_p": float(ks.pvalue)}
 
 
-def _kolmogorov_smirnov(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
+def _kolmogorov_smirnov(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray | np.floating:
     """sup |F_x - F_y| along the last axis, exact under ties."""
     pooled = np.concatenate([x, y], axis=axis)
     order = np.argsort(pooled, axis=axis)

@@ -45,7 +45,7 @@ def value_axis(axes: Axes, scale: Scale, label: str) -> None:
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=NICE))
 
 
-def value_ticks(axis: Axis, values: Sequence[float], most: int) -> None:
+def value_ticks(axis: Axis, values: Sequence[float | int], most: int) -> None:
     """Ticks where the values are, on a logarithmic axis; those that would crowd the labels get none."""
     ordered = sorted(set(values))
     gap = (ordered[-1] / ordered[0]) ** (1 / most) if len(ordered) > 1 else 1.0

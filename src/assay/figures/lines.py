@@ -35,6 +35,9 @@ class Lines(PanelDisplay):
     def needed(self) -> Sequence[str]:
         return [self.x, self.y, self.line]
 
+    def keys(self) -> Sequence[str]:
+        return [self.line, self.x]
+
     def draw(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
         axes.set(xscale=self.x_scale, yscale=self.y_scale, xlabel=self.x_label, ylabel=self.y_label)
         for value, stroke in strokes(self.table[self.line].to_list(), theme).items():

@@ -63,7 +63,7 @@ class SolveTimes(PanelDisplay):
 
     def draw(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
         axes.set(xscale="log", yscale="log", xlabel=self.text(self.x), ylabel=self.y_label)
-        seen: dict[float, int] = {}
+        seen: dict[object, int] = {}
         for name, stroke, part in self._lines(rows, theme):
             self._draw_line(axes, part, name, stroke)
             self._draw_unsolved(axes, part, stroke, seen)
@@ -112,7 +112,7 @@ class SolveTimes(PanelDisplay):
         for overlay in self.overlays:
             axes.plot(x, floats(part[overlay]), color=stroke.color, lw=0.8, ls=DASH, zorder=1.8)
 
-    def _draw_unsolved(self, axes: Axes, part: pl.DataFrame, stroke: Stroke, seen: dict[float, int]) -> None:
+    def _draw_unsolved(self, axes: Axes, part: pl.DataFrame, stroke: Stroke, seen: dict[object, int]) -> None:
         """The solved fraction at its point, or at an open triangle along the edge; `seen` counts those at each x."""
         edge, height = axes.get_xaxis_transform(), min(ROW, ROWS / max(self._most_halted(), 1))
         halo = [withStroke(linewidth=1.5, foreground=axes.get_facecolor())]
