@@ -10,6 +10,7 @@ from assay.figures import (
     Board,
     Display,
     HeatTable,
+    Lines,
     PanelDisplay,
     ProgressMeasure,
     SolveTimes,
@@ -98,6 +99,12 @@ def heat_table() -> HeatTable:
     return HeatTable(table, row="setting", column="batch", value="ratio", reach=2.0)
 
 
+def lines() -> Lines:
+    rows = [(law, x, float(x) ** power) for law, power in (("a", 1.5), ("b", -0.5)) for x in (1, 3, 9, 27)]
+    table = pl.DataFrame(rows, schema=["law", "x", "y"], orient="row")
+    return Lines(table, line="law", x_scale="log", y_scale="log", x_label="degree", y_label="scaled size")
+
+
 def two_displays() -> Board:
     return board(progress_measure(), weight_trajectories(), title="Hidden progress", caption="Two measures.")
 
@@ -110,5 +117,6 @@ PANELS: dict[str, PanelDisplay] = {
     "progress measure": progress_measure(),
     "spectrum": spectrum(),
     "heat table": heat_table(),
+    "lines": lines(),
 }
 DISPLAYS: dict[str, Display] = {**PANELS, "eight panels": training_curves(8), "board": two_displays()}

@@ -27,6 +27,9 @@ from tests.figures.examples import (
     training_curves,
     weight_trajectories,
 )
+from tests.figures.examples import (
+    lines as lines_example,
+)
 
 
 def points(line: Line2D) -> list[tuple[float, float]]:
@@ -161,11 +164,14 @@ def test_spectrum_points_up_for_positive_and_down_for_negative():
     for column, open_marker in (("theory", True), ("measured", False)):
         shown = {"^": [], "v": [], "x": [], ".": []}
         for line in axes.get_lines():
-            if (line.get_markerfacecolor() == "none") == open_marker and len(np.asarray(line.get_xdata())):
+            marked = line.get_marker() != "None" and len(np.asarray(line.get_xdata()))
+            if marked and (line.get_markerfacecolor() == "none") == open_marker:
                 shown[str(line.get_marker())] += points(line)
         for marker, sign in (("^", 1), ("v", -1)):
             expected = part.filter(sign * pl.col(column) > 1e-12)
             assert shown[marker] == [(x, abs(y)) for x, y in rows(expected, "degree", column)]
+    joined = [(x, abs(y)) for x, y in rows(part.filter(pl.col("theory").abs() > 1e-12), "degree", "theory")]
+    assert joined in [points(line) for line in axes.get_lines() if line.get_marker() == "None"]
     zeros = [line for line in axes.get_lines() if line.get_marker() in ("x", ".") and len(np.asarray(line.get_xdata()))]
     assert [np.asarray(line.get_xdata()).tolist() for line in zeros] == [[0, 2, 4], [0, 2, 4]]
 
@@ -184,6 +190,12 @@ def test_heat_table_prints_and_colours_each_number():
     assert centre == pytest.approx((1, 1, 1), abs=0.01)  # the paper
     assert low[2] > low[0]  # blue below
     assert high[0] > high[2]  # orange above
+
+
+def test_lines_are_the_rows_of_their_series():
+    display = lines_example()
+    drawn = lines(display.plot().axes[0])
+    assert drawn == [rows(display.table.filter(law=law), "x", "y") for law in ("a", "b")]
 
 
 gaps = st.floats(0.01, 0.3)

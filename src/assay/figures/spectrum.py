@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -48,12 +49,14 @@ class Spectrum(PanelDisplay):
             self._draw_signed(axes, part, "theory", stroke.color, face="none", size=6.5)
             self._draw_signed(axes, part, "measured", stroke.color, face=stroke.color, size=2.8)
             if self.line:
-                axes.plot([], [], color=stroke.color, lw=4, label=self.text(self.line, value))
-        key = {"ls": "", "color": theme.soft}
+                axes.plot([], [], color=stroke.color, lw=2.5, label=self.text(self.line, value))
+        key: dict[str, Any] = {"ls": "", "color": theme.soft}
         axes.plot([], [], marker="^", mfc="none", ms=6.5, label=self.text("theory"), **key)
         axes.plot([], [], marker="^", ms=2.8, label=self.text("measured"), **key)
-        axes.plot([], [], marker="v", mfc="none", ms=6.5, label="negative", **key)
-        axes.plot([], [], marker="x", ms=3.5, label="zero", **key)
+        if (self.table["theory"] < 0).any():
+            axes.plot([], [], marker="v", mfc="none", ms=6.5, label="negative", **key)
+        if (self.table["theory"].abs() < self.floor).any():
+            axes.plot([], [], marker="x", ms=3.5, label="zero", **key)
         log_ticks(axes.yaxis)
 
     def _draw_signed(self, axes: Axes, rows: pl.DataFrame, column: str, color: str, face: str, size: float) -> None:
@@ -61,6 +64,9 @@ class Spectrum(PanelDisplay):
         for sign, marker in ((1, "^"), (-1, "v")):
             shown = sign * value >= self.floor
             axes.plot(degree[shown], sign * value[shown], marker, color=color, mfc=face, ms=size)
+        if face == "none":  # the theory's points are joined, to tell the lines apart where they come close
+            nonzero = np.abs(value) >= self.floor
+            axes.plot(degree[nonzero], np.abs(value[nonzero]), color=color, lw=0.6, alpha=0.5, zorder=1.5)
         zero = np.abs(value) < self.floor
         if zero.any():
             marker, edge = ("x" if face == "none" else "."), axes.get_xaxis_transform()
