@@ -49,7 +49,7 @@ class Writer:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self.pending: list[Row] = []
+        self.pending: dict[str, Row] = {}  # by trial
         self._bytes = 0
         self._since = 0.0
         self._stem = _new_stem()
@@ -57,7 +57,7 @@ class Writer:
     def add(self, row: Row) -> None:
         if not self.pending:
             self._since = time.monotonic()
-        self.pending.append(row)
+        self.pending.setdefault(row.trial, row)
         self._bytes += sum(array.nbytes for part in (row.curves, row.arrays) for array in part.values())
 
     def due(self) -> bool:
@@ -71,8 +71,9 @@ class Writer:
         """Writes what was added; the identities of the trials that are safe now. OSError where that is not possible."""
         if not self.pending:
             return []
-        curves = curves_frame(self.pending)
-        arrays = {f"{row.trial}/{name}": array for row in self.pending for name, array in row.arrays.items()}
+        rows = list(self.pending.values())
+        curves = curves_frame(rows)
+        arrays = {f"{row.trial}/{name}": array for row in rows for name, array in row.arrays.items()}
         files = [f"{self._stem}.npz"] if arrays else []
         parts: dict[str, bytes] = {}
         if arrays:
@@ -80,10 +81,10 @@ class Writer:
         if curves.height:
             parts[f"{CURVES}{self._stem}.parquet"] = _parquet(curves, header())
         about = header(curves=curves.height > 0, arrays=files, replaces=[])
-        parts[f"{RUNS}{self._stem}.parquet"] = _parquet(runs_frame(self.pending), about)
+        parts[f"{RUNS}{self._stem}.parquet"] = _parquet(runs_frame(rows), about)
         _write_all(self.place, parts)
-        safe = [row.trial for row in self.pending]
-        self.pending, self._bytes, self._stem = [], 0, _new_stem()
+        safe = list(self.pending)
+        self.pending, self._bytes, self._stem = {}, 0, _new_stem()
         return safe
 
 

@@ -22,6 +22,7 @@ class Crew(Protocol):
     """What trains the missing trials of a sweep."""
 
     outcomes: Counter[str]  # of the trials that ended since the start
+    stopping: bool  # whether it was asked to stop, or had to
 
     def work(self, seconds: float) -> bool:
         """Takes in what has ended, for so many seconds at most; False once there is nothing left to do."""
@@ -46,6 +47,7 @@ class Inline:
     def __init__(self, store: Store, packs: Sequence[Pack], threads: int | None) -> None:
         self.store, self.packs, self.threads = store, packs, threads
         self.outcomes: Counter[str] = Counter()
+        self.stopping = False
         self.unsaved: list[str] = []  # trials whose state there was no room for: they start again
         self.failure: OSError | None = None  # of the last attempt to write
         self._control = Control()
@@ -75,6 +77,7 @@ class Inline:
         return True
 
     def stop(self) -> None:
+        self.stopping = True
         self._control.stop.set()
 
     def leave(self) -> None:
@@ -87,7 +90,7 @@ class Inline:
     @property
     def unwritten(self) -> list[str]:
         """Trials that have ended and could not be written."""
-        return [row.trial for row in self._writer.pending]
+        return list(self._writer.pending)
 
     def _train(self) -> None:
         """On its own thread: the packs of one engine after those of another."""
@@ -130,6 +133,7 @@ class Inline:
             safe = self._writer.flush()
         except OSError as error:
             self.failure = error
+            self.store.report(f"there is no writing to the folder ({error.strerror or error}); stopping")
             self.stop()
             return
         self.failure = None

@@ -131,7 +131,7 @@ class Parts:
         self._parts: dict[Future[Report], Part] = {}
         self._steps = 0
         self._losses = 0  # in a row
-        self._stopping = False
+        self.stopping = False
         for part in _cut(packs, PARTS_A_WORKER * workers):
             self._submit(part)
 
@@ -144,7 +144,7 @@ class Parts:
         return bool(self._parts)
 
     def stop(self) -> None:
-        self._stopping = True
+        self.stopping = True
         for future in self._parts:
             future.cancel()
         with contextlib.suppress(OSError):
@@ -191,7 +191,7 @@ class Parts:
         """Submits again what a lost worker has left."""
         ended = self.store.outcomes()
         rest = tuple(trial for trial in part.pack.trials if trial.identity not in ended)
-        if not rest or self._stopping:
+        if not rest or self.stopping:
             return
         same = len(rest) == len(part.pack.trials)
         self._losses = self._losses + 1 if same else 0

@@ -86,10 +86,10 @@ def run(
                 own = stack.enter_context(_closing(Processes(workers))) if executor == "processes" else executor
                 crew = Parts(store, packs, own, workers)
             before = collections.Counter(ended[trial] for trial in plan.identities if trial in ended)
-            stopped = _attend(store, crew, Meter(len(plan.trials), before), progress)
+            _attend(store, crew, Meter(len(plan.trials), before), progress)
         _tidy(store)
         _check_written(store, crew)
-        return Runs(store, plan.identities, interrupted=stopped and bool(_missing(plan, store)))
+        return Runs(store, plan.identities, interrupted=crew.stopping and bool(_missing(plan, store)))
 
 
 def _missing(plan: Plan, store: Store) -> list[Pack]:
@@ -102,16 +102,14 @@ def _missing(plan: Plan, store: Store) -> list[Pack]:
     return [pack for pack in left if pack.trials]
 
 
-def _attend(store: Store, crew: Inline | Parts, meter: Meter, progress: bool | Literal["plain"]) -> bool:
-    """Lets the crew work until it is done or has stopped; whether it was asked to."""
-    stopping = False
+def _attend(store: Store, crew: Inline | Parts, meter: Meter, progress: bool | Literal["plain"]) -> None:
+    """Lets the crew work until it is done or has stopped."""
     next_beat = time.monotonic()
     next_tidying = next_beat + TIDYING
     with Interrupts() as interrupts, find_display(progress) as display:
         try:
             while crew.work(TICK):
-                if not stopping and (interrupts.asked or stop_requested(store.place)):
-                    stopping = True
+                if not crew.stopping and (interrupts.asked or stop_requested(store.place)):
                     crew.stop()
                     display.say("stopping after this chunk; Ctrl-C again stops at once")
                 status = meter.status(crew)
@@ -128,9 +126,7 @@ def _attend(store: Store, crew: Inline | Parts, meter: Meter, progress: bool | L
         status = meter.status(crew)
         display.show(status)
         beat(store.place, status)
-    stopping = stopping or interrupts.asked > 0 or stop_requested(store.place)
     forget_stop(store.place)
-    return stopping
 
 
 class Interrupts:

@@ -19,6 +19,8 @@ from assay.sweep.crew import Crew
 
 WINDOW = 10.0
 """Seconds over which the rate is taken."""
+FIRST_LINE, LAST_WAIT = 2.0, 60.0
+"""Seconds before the first of the plain lines, and between the last ones."""
 COLOURS = {"solved": "green", "censored": "yellow", "diverged": "magenta", "failed": "red"}
 
 
@@ -82,16 +84,16 @@ class Silence:
 
 
 class Lines(Silence):
-    """A line now and then: after 2 seconds, and each time the waiting has grown by half, up to a minute."""
+    """A line now and then; the time to the next grows by half each time."""
 
     def __init__(self) -> None:
-        self._wait = 2.0
+        self._wait = FIRST_LINE
         self._next = time.monotonic() + self._wait
 
     def show(self, status: Status) -> None:
         if time.monotonic() >= self._next:
             self.say(status.line())
-            self._wait = min(self._wait * 1.5, 60.0)
+            self._wait = min(self._wait * 1.5, LAST_WAIT)
             self._next = time.monotonic() + self._wait
 
     def say(self, text: str) -> None:
