@@ -16,10 +16,7 @@ from assay.figures.style import Theme, strokes
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lines(PanelDisplay):
-    """One line for each value of `line`. Columns of the table: x, y, line, as named by the fields.
-
-    `marks` are y-values drawn as dotted lines across, for example a bound, with their labels.
-    """
+    """One line for each value of `line`. Columns of the table: x, y, line, as named by the fields."""
 
     x: str = "x"
     y: str = "y"
@@ -28,7 +25,6 @@ class Lines(PanelDisplay):
     y_scale: Literal["linear", "log"] = "linear"
     x_label: str = ""
     y_label: str = ""
-    marks: tuple[tuple[float, str], ...] = ()
 
     source: ClassVar[str] = ""
 
@@ -44,8 +40,6 @@ class Lines(PanelDisplay):
             part = rows.filter(pl.col(self.line) == value)
             x, y = part[self.x].to_numpy(), floats(part[self.y])
             axes.plot(x, y, stroke.marker, color=stroke.color, ls=stroke.dash, label=self.text(self.line, value))
-        for height, label in self.marks:
-            axes.axhline(height, color=theme.soft, lw=0.8, ls=":", label=label)
         for scale, axis in ((self.x_scale, axes.xaxis), (self.y_scale, axes.yaxis)):
             if scale == "log":
                 log_ticks(axis)

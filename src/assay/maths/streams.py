@@ -43,10 +43,10 @@ def root(seed: Any) -> Key:
     return jnp.stack([jnp.zeros((), jnp.uint32), jnp.asarray(seed, jnp.uint32)])
 
 
-def fold_in(key: Key, number: Any) -> Key:
-    """The key of sub-stream `number`."""
-    number = jnp.asarray(number, jnp.uint32)
-    return jnp.stack(threefry(key[0], key[1], jnp.zeros_like(number), number))
+def fold_in(key: Key, number: Any) -> Array:
+    """The key of sub-stream `number`; for an array of numbers, one row each."""
+    number = jnp.array(number, jnp.uint32)
+    return jnp.stack(threefry(key[0], key[1], jnp.zeros_like(number), number), axis=-1)
 
 
 def name_number(name: str) -> int:
@@ -64,8 +64,9 @@ NAMES = ("init", "data", "order", "noise", "eval")
 
 
 def streams(seed: Any) -> dict[str, Key]:
-    """All the keys of a trial."""
-    return {name: stream(seed, name) for name in NAMES}
+    """All the keys of a trial, made in one go."""
+    keys = fold_in(root(seed), [name_number(name) for name in NAMES])
+    return dict(zip(NAMES, keys, strict=True))
 
 
 def words(key: Key, index: UInt32[Array, " B"], count: int) -> UInt32[Array, "B {count}"]:

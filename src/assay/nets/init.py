@@ -2,18 +2,21 @@
 
 Barak et al. 2022, appendix C.1, read as in the papers' own code: "default in deep learning packages" is PyTorch's
 nn.Linear, U[-1/sqrt d, 1/sqrt d] for weights and biases. Sparse: Edelman et al. 2023, section 3.
+
+Numbers are drawn by address from the stream `init`, so that every engine starts from the same weights.
 """
 
 from __future__ import annotations
 
 import abc
+import math
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
 from assay.config import Config, above, at_least, one_of, shape, value
-from assay.maths.streams import Key, fold_in, typed
+from assay.maths.streams import Key, uniform
 
 BIASES = one_of("same", "zero", "uniform")
 
@@ -30,8 +33,9 @@ class Init(Config, family="init"):
         """Biases of a layer."""
 
 
-def _uniform(key: Key, size: tuple[int, ...], bound: Array | float) -> Array:
-    return bound * jax.random.uniform(typed(key), size, jnp.float32, -1.0, 1.0)
+def _uniform(key: Key, size: tuple[int, ...]) -> Array:
+    """U[-1, 1), number i of the array at address i."""
+    return 2 * uniform(key, jnp.arange(math.prod(size), dtype=jnp.uint32)).reshape(size) - 1
 
 
 class Uniform(Init, kind="uniform"):
@@ -40,10 +44,10 @@ class Uniform(Init, kind="uniform"):
     scale: float = value(default=1.0, check=above(0))
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
-        return _uniform(key, size, self.scale / fan_in**0.5)
+        return self.scale / fan_in**0.5 * _uniform(key, size)
 
     def bias(self, key: Key, size: tuple[int, ...], fan_in: int) -> Array:
-        return _uniform(key, size, self.scale / fan_in**0.5)
+        return self.scale / fan_in**0.5 * _uniform(key, size)
 
 
 class Gaussian(Init, kind="gaussian"):
@@ -53,7 +57,8 @@ class Gaussian(Init, kind="gaussian"):
     biases: str = shape(default="same", check=BIASES)
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
-        return self.scale * (2 / fan_in) ** 0.5 * jax.random.normal(typed(key), size, jnp.float32)
+        # the normal quantile of a uniform number; half a grid step keeps it off the infinite end
+        return self.scale * 2 / fan_in**0.5 * jax.lax.erf_inv(_uniform(key, size) + 2**-24)
 
     def bias(self, key: Key, size: tuple[int, ...], fan_in: int) -> Array:
         return _biases(self.biases, self, key, size, fan_in)
@@ -66,7 +71,7 @@ class Sign(Init, kind="sign"):
     biases: str = shape(default="same", check=BIASES)
 
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
-        return self.scale / fan_in**0.5 * jax.random.rademacher(typed(key), size, jnp.float32)
+        return self.scale / fan_in**0.5 * jnp.where(_uniform(key, size) < 0, -1.0, 1.0)
 
     def bias(self, key: Key, size: tuple[int, ...], fan_in: int) -> Array:
         return _biases(self.biases, self, key, size, fan_in)
@@ -80,7 +85,7 @@ class Sparse(Init, kind="sparse"):
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
         if not first:
             return Uniform().weight(key, size, fan_in)
-        draws = jax.random.uniform(typed(key), size)
+        draws = _uniform(key, size)
         # the s smallest of independent uniforms are a uniform s-subset; ranks by double sorting keep ties exact
         ranks = jnp.argsort(jnp.argsort(draws, axis=-1), axis=-1)
         return (ranks < self.nonzeros).astype(jnp.float32)
@@ -93,8 +98,3 @@ def _biases(rule: str, scheme: Init, key: Key, size: tuple[int, ...], fan_in: in
     if rule == "zero":
         return jnp.zeros(size, jnp.float32)
     return Uniform().bias(key, size, fan_in) if rule == "uniform" else scheme.weight(key, size, fan_in)
-
-
-def split(key: Key, number: int) -> list[Key]:
-    """Independent keys for the parts of a net, by address: adding a part changes no other."""
-    return [fold_in(key, part) for part in range(number)]

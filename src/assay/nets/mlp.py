@@ -11,10 +11,10 @@ from typing import Self
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
-from assay.maths.streams import Key
+from assay.maths.streams import Key, fold_in
 from assay.nets.activations import ACTIVATIONS
 from assay.nets.base import Net, Params
-from assay.nets.init import Init, split
+from assay.nets.init import Init
 from assay.tasks.base import Task
 
 
@@ -51,11 +51,11 @@ class MLP(Net, kind="mlp"):
 
     def init(self, key: Key, scheme: Init) -> Params:
         params: Params = {}
-        for part, (name, fan_in, fan_out) in zip(split(key, self.depth + 1), self.layers, strict=True):
-            weight_key, bias_key = split(part, 2)
-            params[name] = {"weight": scheme.weight(weight_key, (fan_out, fan_in), fan_in, first=name == "hidden_1")}
+        keys = fold_in(key, range(2 * len(self.layers)))
+        for i, (name, fan_in, fan_out) in enumerate(self.layers):
+            params[name] = {"weight": scheme.weight(keys[2 * i], (fan_out, fan_in), fan_in, first=i == 0)}
             if self.has_bias(name):
-                params[name]["bias"] = scheme.bias(bias_key, (fan_out,), fan_in)
+                params[name]["bias"] = scheme.bias(keys[2 * i + 1], (fan_out,), fan_in)
         return params
 
     def apply(self, params: Params, x: Float[Array, "B n"]) -> Float[Array, "..."]:

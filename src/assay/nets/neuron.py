@@ -8,10 +8,10 @@ from __future__ import annotations
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
-from assay.maths.streams import Key
+from assay.maths.streams import Key, fold_in
 from assay.nets.activations import ACTIVATIONS
 from assay.nets.base import Net, Params
-from assay.nets.init import Init, split
+from assay.nets.init import Init
 
 
 class Neuron(Net, kind="neuron"):
@@ -29,7 +29,7 @@ class Neuron(Net, kind="neuron"):
 
     def init(self, key: Key, scheme: Init) -> Params:
         n = self.inputs or 0
-        keys = split(key, 4)
+        keys = fold_in(key, range(4))
         params: Params = {
             "neuron": {"weight": scheme.weight(keys[0], (n,), n, first=True), "bias": scheme.bias(keys[1], (), n)}
         }

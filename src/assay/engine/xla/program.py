@@ -31,7 +31,8 @@ from assay.trial import Solve, Trial
 
 Lane = dict[str, Any]
 """State of a lane: params, opt (the optimiser's state), t, bad (step of the first loss that was not finite, or -1),
-loss (of the last batch), streak (passed checks in a row). A tile's state has the same leaves, with a lanes axis."""
+loss (of the last batch), checked (step of the last check, or -1), streak (checks passed in a row). The state of a tile
+has the same leaves, with a lanes axis in front."""
 
 Given = dict[str, Any]
 """What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`."""
@@ -66,7 +67,6 @@ class Program:
         self.solve = trial.solve
         compiled = functools.partial(jax.jit, compiler_options=OPTIONS)
         self.start = compiled(self._start)
-        self.check = compiled(self._check)
         self.advance = compiled(self._advance, donate_argnums=0)
         self.measure = compiled(self._measure)
         self.merge = compiled(self._merge, donate_argnums=0)
@@ -97,6 +97,7 @@ class Program:
             "t": count(0),
             "bad": count(-1),
             "loss": jnp.float32(0),
+            "checked": count(-1),
             "streak": count(0),
         }
 
@@ -110,13 +111,12 @@ class Program:
         loss, gradient = jax.value_and_grad(objective)(lane["params"])
         updates, opt = trial.optimiser.transformation().update(gradient, lane["opt"], lane["params"])
         first_bad = (lane["bad"] < 0) & ~jnp.isfinite(loss)
-        return {
+        return lane | {
             "params": optax.apply_updates(lane["params"], updates),
             "opt": opt,
             "t": lane["t"] + 1,
             "bad": jnp.where(first_bad, lane["t"], lane["bad"]),
             "loss": loss,
-            "streak": lane["streak"],
         }
 
     def _wrong(self, lane: Lane, given: Given, keys: dict[str, Array], first: Any, size: int) -> Int[Array, ""]:
@@ -169,19 +169,16 @@ class Program:
         choose = lambda old, fresh: jnp.where(where.reshape(-1, *[1] * (old.ndim - 1)), fresh, old)  # noqa: E731
         return jax.tree.map(choose, tile, new)
 
-    def _check(self, tile: Lane, given: Given, active: Bool[Array, " L"]) -> Lane:
-        """The tile with its streaks of passed checks brought up to date."""
-        return self._checked(tile, given, self._keys(given), active)
-
-    def _checked(self, tile: Lane, given: Given, keys: dict[str, Array], active: Bool[Array, " L"]) -> Lane:
+    def _check(self, tile: Lane, given: Given, keys: dict[str, Array], due: Bool[Array, " L"]) -> Lane:
+        """The lanes that are due answer the held-out sample; their streaks of passed checks are brought up to date."""
         if self.solve is None:
             return tile
         allowed, screen = self.solve.allowed, min(SCREEN, self.solve.sample)
-        size = min(screen, 8 if self.batch < 8 else 32)
+        size = min(screen, 8 if 0 < self.batch < 8 else 32)
 
         def undecided(carry: tuple[Array, Array]) -> Array:
             first, wrong = carry
-            return (first < screen) & jnp.any(active & (wrong <= allowed))
+            return (first < screen) & jnp.any(due & (wrong <= allowed))
 
         def block(carry: tuple[Array, Array]) -> tuple[Array, Array]:
             first, wrong = carry
@@ -189,7 +186,7 @@ class Program:
             return first + size, wrong + count(tile, given, keys)
 
         _, wrong = lax.while_loop(undecided, block, (jnp.uint32(0), jnp.zeros(self.lanes, jnp.int32)))
-        hopeful = active & (wrong <= allowed)
+        hopeful = due & (wrong <= allowed)
 
         def test(i: Array) -> Array:
             own = jax.tree.map(lambda leaf: leaf[i], (tile, given, keys))
@@ -198,30 +195,32 @@ class Program:
         none = jnp.zeros(self.lanes, bool)
         passed = lax.cond(jnp.any(hopeful), lambda: lax.map(test, jnp.arange(self.lanes)), lambda: none)
         streak = jnp.where(passed, tile["streak"] + 1, 0)
-        return tile | {"streak": jnp.where(active, streak, tile["streak"])}
+        return tile | {
+            "streak": jnp.where(due, streak, tile["streak"]),
+            "checked": jnp.where(due, tile["t"], tile["checked"]),
+        }
 
     def _advance(
         self, tile: Lane, given: Given, active: Bool[Array, " L"], tau: Array, until: Array
     ) -> tuple[Lane, Array]:
-        """Trains from clock `tau` to `until`, checking every `solve.every` steps; returns early, after a check, once
-        an active lane is solved or has diverged."""
+        """Trains from clock `tau` to `until`, with a check wherever the clock is a multiple of `solve.every`, both ends
+        included; returns early, right after a check, once an active lane is solved or has diverged."""
         keys = self._keys(given)
         every = self.solve.every if self.solve else 100
+        needed = self.solve.streak if self.solve else 1
         step = self._each(self._step)
 
-        def going(carry: tuple[Lane, Array]) -> Array:
-            lanes, clock = carry
-            ended = (lanes["streak"] >= (self.solve.streak if self.solve else 1)) | (lanes["bad"] >= 0)
-            return (clock < until) & ~jnp.any(active & ended)
+        def period(carry: tuple[Lane, Array, Array]) -> tuple[Lane, Array, Array]:
+            lanes, clock, _ = carry
+            due = active & (lanes["checked"] != lanes["t"])
+            check = lambda now: self._check(now, given, keys, due)  # noqa: E731
+            lanes = lax.cond((clock % every == 0) & jnp.any(due), check, lambda now: now, lanes)
+            stop = (clock >= until) | jnp.any(active & ((lanes["streak"] >= needed) | (lanes["bad"] >= 0)))
+            then = jnp.where(stop, clock, jnp.minimum((clock // every + 1) * every, until))
+            return lax.fori_loop(clock, then, lambda _, now: step(now, given, keys), lanes), then, stop
 
-        def period(carry: tuple[Lane, Array]) -> tuple[Lane, Array]:
-            lanes, clock = carry
-            then = jnp.minimum((clock // every + 1) * every, until)
-            lanes = lax.fori_loop(clock, then, lambda _, now: step(now, given, keys), lanes)
-            check = lambda now: self._checked(now, given, keys, active)  # noqa: E731
-            return lax.cond(then % every == 0, check, lambda now: now, lanes), then
-
-        return lax.while_loop(going, period, (tile, tau))
+        tile, clock, _ = lax.while_loop(lambda carry: ~carry[2], period, (tile, tau, jnp.bool_(False)))
+        return tile, clock
 
     def _measure(self, tile: Lane, start: Params, given: Given) -> dict[str, Any]:
         """Every recorded measure of every lane."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 import jax
@@ -62,7 +62,7 @@ class Tile:
         """Until no trial is left, or the outside asks to stop."""
         while True:
             if not self.control.stop.is_set() and self.tau % self.every == 0 and None in self.seats:
-                yield from self._board()
+                self._board()
             if not any(self.seats):
                 return
             stopping = self.control.stop.is_set()
@@ -74,17 +74,15 @@ class Tile:
 
     # -- entering ----------------------------------------------------------------------------------------------------
 
-    def _board(self) -> Iterator[Result | Suspended]:
-        """Fills the free lanes; a trial that ends at step 0 makes room for the next."""
-        while None in self.seats:
-            entering: dict[int, Trial | Suspended] = {}
-            for lane, seat in enumerate(self.seats):
-                if seat is None and (item := self.take()) is not None:
-                    entering[lane] = item
-            if not entering:
-                return
+    def _board(self) -> None:
+        """Fills the free lanes."""
+        entering: dict[int, Trial | Suspended] = {}
+        for lane, seat in enumerate(self.seats):
+            if seat is None and (item := self.take()) is not None:
+                entering[lane] = item
+        if entering:
             self._seat(entering)
-            yield from self._look(fresh=set(entering))
+            self._record(among=set(entering))
 
     def _seat(self, entering: dict[int, Trial | Suspended]) -> None:
         now = time.perf_counter()
@@ -113,8 +111,6 @@ class Tile:
                 seat.records = _unpack_records(item.state)
             self.seats[lane] = seat
         self.control.count(running=len(entering))
-        starting = np.array([seat is not None and seat.offset == self.tau for seat in self.seats])
-        self.state = self.program.check(self.state, self.given, starting)
 
     # -- going on ----------------------------------------------------------------------------------------------------
 
@@ -138,12 +134,12 @@ class Tile:
         elif elapsed > CHUNK_SECONDS * 2 and self.chunk > self.every:
             self.chunk //= 2
 
-    def _look(self, fresh: set[int] | None = None) -> Iterator[Result]:
-        """Records what is due and hands out the trials that have ended; with `fresh`, looks at those lanes only."""
+    def _look(self) -> Iterator[Result]:
+        """Records what is due and hands out the trials that have ended."""
         streak, bad, loss = (np.asarray(self.state[name]) for name in ("streak", "bad", "loss"))
         ended: dict[int, tuple[Outcome, int]] = {}
         for lane, seat in enumerate(self.seats):
-            if seat is None or (fresh is not None and lane not in fresh):
+            if seat is None:
                 continue
             step = self.tau - seat.offset
             if self.program.solve and streak[lane] >= self.program.solve.streak:
@@ -152,7 +148,7 @@ class Tile:
                 ended[lane] = Outcome.DIVERGED, int(bad[lane])
             elif step >= seat.trial.budget:
                 ended[lane] = Outcome.CENSORED, step
-        self._record(set(ended), fresh)
+        self._record(among=set(range(self.program.lanes)), ended=set(ended))
         for lane, (outcome, step) in ended.items():
             seat = self.seats[lane]
             assert seat is not None
@@ -166,12 +162,13 @@ class Tile:
             )  # fmt: skip
         self.control.count(running=-len(ended))
 
-    def _record(self, ended: set[int], fresh: set[int] | None) -> None:
+    def _record(self, among: set[int], ended: Set[int] = frozenset()) -> None:
+        """Records the lanes in `among` whose moment it is, and in any case those that have ended."""
         if not self.program.template.record.measures:
             return
         due = []
-        for lane, seat in enumerate(self.seats):
-            if seat is None or (fresh is not None and lane not in fresh):
+        for lane in sorted(among):
+            if (seat := self.seats[lane]) is None:
                 continue
             step = self.tau - seat.offset
             if seat.due(step) or (lane in ended and step not in seat.steps[-1:]):

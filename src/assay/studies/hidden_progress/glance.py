@@ -24,20 +24,21 @@ PLATEAU_ERROR = 0.45
 
 # panel -> setting, scale of the activation, batch, learning rate, budget, steps between records
 PANELS: Mapping[str, tuple[str, float, int, float, int, int]] = {
-    "(i) ReLU, width 10, B = 32": ("i", 1.0, 32, 0.5, 10_000, 20),
-    "(i) ReLU, width 10, B = 1024": ("i", 1.0, 1024, 0.05, 20_000, 50),
-    "(ii) ReLU, width 100, B = 1": ("ii", 1.0, 1, 0.05, 60_000, 250),
-    "(iv) $z^3$, width 10, B = 32": ("iv", 1.0, 32, 0.05, 10_000, 10),
+    "(i) ReLU-10, B = 32": ("i", 1.0, 32, 0.5, 10_000, 20),
+    "(i) ReLU-10, B = 1024": ("i", 1.0, 1024, 0.05, 20_000, 50),
+    "(ii) ReLU-100, B = 1": ("ii", 1.0, 1, 0.05, 60_000, 250),
+    "(iv) $z^3$-10, B = 32": ("iv", 1.0, 32, 0.05, 10_000, 10),
     "(vii) zigzag, B = 32": ("vii", 1.0, 32, 0.2, 10_000, 10),
     "(x) sinusoid, B = 32": ("x", 1.0, 32, 0.05, 10_000, 20),
-    "(x) sinusoid, scale 2, B = 32": ("x", 2.0, 32, 0.05, 10_000, 20),
+    "(x) sinusoid x2, B = 32": ("x", 2.0, 32, 0.05, 10_000, 20),
     "(xv) PolyNet, B = 32": ("xv", 1.0, 32, 0.07, 10_000, 10),
 }
-JUDGED = {"(i) ReLU, width 10, B = 32": 0.6, "(iv) $z^3$, width 10, B = 32": None, "(vii) zigzag, B = 32": 0.5,
+JUDGED = {"(i) ReLU-10, B = 32": 0.6, "(iv) $z^3$-10, B = 32": None, "(vii) zigzag, B = 32": 0.5,
           "(x) sinusoid, B = 32": 0.5, "(xv) PolyNet, B = 32": None}  # fmt: skip
 """Panels of the claim, and the plateau fraction that it wants."""
-RUNS = {"smoke": 5, "desk": 10, "paper": 25}
-SLOW = ("(i) ReLU, width 10, B = 1024", "(ii) ReLU, width 100, B = 1")
+RUNS = {"smoke": 20, "desk": 50, "paper": 100}
+SLOW_RUNS = {"smoke": 3, "desk": 10, "paper": 25}
+SLOW = ("(i) ReLU-10, B = 1024", "(ii) ReLU-100, B = 1")
 
 PHASE_TRANSITION = Claim(
     id="E5",
@@ -62,7 +63,7 @@ def sweeps(scale: str) -> dict[str, ay.Sweep]:
             solve=WHOLE_SAMPLE,
             record=ay.Record(measures=("eval/error", "eval/loss"), every=every),
         )
-        found[panel] = ay.Sweep(trial, ay.seeds(3 if scale == "smoke" and panel in SLOW else RUNS[scale]))
+        found[panel] = ay.Sweep(trial, ay.seeds((SLOW_RUNS if panel in SLOW else RUNS)[scale]))
     return found
 
 
@@ -74,7 +75,7 @@ def sweep(scale: str) -> ay.Sweep:
 def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     names = labels("panel", sweeps(scale))
     curves = runs.curves.join(names, on="trial")
-    drawn = bands.examples_and_band(curves, ["eval/error"], by=["panel"], examples=5)
+    drawn = bands.examples_and_band(curves, ["eval/error"], by=["panel"], examples=4)
     guessing = (
         curves.filter(pl.col("eval/error") > PLATEAU_ERROR).group_by("trial").agg(plateau_end=pl.col("step").max())
     )

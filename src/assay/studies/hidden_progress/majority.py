@@ -58,7 +58,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
 
 
 def figure(table: pl.DataFrame) -> Display:
-    spectrum = table.filter(part="spectrum").rename({"closed_form": "theory", "enumerated": "measured"})
+    spectrum = table.filter(part="spectrum").drop("part").rename({"closed_form": "theory", "enumerated": "measured"})
     size = table.filter(part="size").unpivot(
         ["scaled_size", "scaled_size_printed"], index=["n", "degree"], variable_name="exponent", value_name="scaled"
     )
@@ -84,9 +84,9 @@ def figure(table: pl.DataFrame) -> Display:
         ),
         columns=2,
         title="Fourier spectrum of majority",
-        caption="Left: closed form (open) and enumeration (filled) of the coefficients of majority on n bits; markers up "
-        "are positive, down negative. Right: with the exponent 3/2 the scaled size is constant up to a factor 1.3, with "
-        "the printed 2/3 it falls. Barak et al. 2022, Lemma 1.",
+        caption="Left: closed form (open) and enumeration (filled) of the coefficients of majority on n bits; markers "
+        "up are positive, down negative. Right: with the exponent 3/2 the scaled size is constant up to a factor 1.3, "
+        "with the printed 2/3 it falls. Barak et al. 2022, Lemma 1.",
     )
 
 
