@@ -27,8 +27,8 @@ Key = tuple[str, str, str]
 
 
 def ledger(results: Path | None = None, study: str | None = None, scale: str | None = None) -> list[Entry]:
-    """One row for each claim at each scale at which it was run, or at the one asked for; an undecided one where there is
-    none. In the order of the studies, their claims, and the scales."""
+    """One row for each claim at each scale at which it was run, or at the one asked for; an undecided one where there
+    is none. In the order of the studies, their claims, and the scales."""
     if scale is not None:
         check_scale(scale)
     chosen = studies().values() if study is None else [find_study(study)]
