@@ -49,6 +49,12 @@ def fold_in(key: Key, number: Any) -> Array:
     return jnp.stack(threefry(key[0], key[1], jnp.zeros_like(number), number), axis=-1)
 
 
+def split(key: Key, count: int) -> UInt32[Array, "{count} 2"]:
+    """Keys 0, ..., count-1 below a key. The barrier keeps the compiler from working them out again for every number
+    that is drawn with them, which triples the time to compile a net's initialisation."""
+    return jax.lax.optimization_barrier(fold_in(key, jnp.arange(count)))
+
+
 def name_number(name: str) -> int:
     """What a stream's name is folded in as."""
     return zlib.crc32(name.encode())

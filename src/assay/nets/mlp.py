@@ -11,7 +11,7 @@ from typing import Self
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
-from assay.maths.streams import Key, fold_in
+from assay.maths.streams import Key, split
 from assay.nets.activations import ACTIVATIONS
 from assay.nets.base import Net, Params
 from assay.nets.init import Init
@@ -51,7 +51,7 @@ class MLP(Net, kind="mlp"):
 
     def init(self, key: Key, scheme: Init) -> Params:
         params: Params = {}
-        keys = fold_in(key, range(2 * len(self.layers)))
+        keys = split(key, 2 * len(self.layers))
         for i, (name, fan_in, fan_out) in enumerate(self.layers):
             params[name] = {"weight": scheme.weight(keys[2 * i], (fan_out, fan_in), fan_in, first=i == 0)}
             if self.has_bias(name):

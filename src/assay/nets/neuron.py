@@ -8,7 +8,7 @@ from __future__ import annotations
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
-from assay.maths.streams import Key, fold_in
+from assay.maths.streams import Key, split
 from assay.nets.activations import ACTIVATIONS
 from assay.nets.base import Net, Params
 from assay.nets.init import Init
@@ -29,7 +29,7 @@ class Neuron(Net, kind="neuron"):
 
     def init(self, key: Key, scheme: Init) -> Params:
         n = self.inputs or 0
-        keys = fold_in(key, range(4))
+        keys = split(key, 4)
         params: Params = {
             "neuron": {"weight": scheme.weight(keys[0], (n,), n, first=True), "bias": scheme.bias(keys[1], (), n)}
         }

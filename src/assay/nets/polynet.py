@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from assay.config import at_least, shape
-from assay.maths.streams import Key, fold_in
+from assay.maths.streams import Key, split
 from assay.nets.base import Net, Params
 from assay.nets.init import Init
 
@@ -26,7 +26,7 @@ class PolyNet(Net, kind="polynet"):
 
     def init(self, key: Key, scheme: Init) -> Params:
         n, k = self.inputs or 0, self.degree or 0
-        weight_key, bias_key = fold_in(key, range(2))
+        weight_key, bias_key = split(key, 2)
         weight = scheme.weight(weight_key, (k, n), n, first=True)
         return {"factors": {"weight": weight, "bias": scheme.bias(bias_key, (k,), n)}}
 
