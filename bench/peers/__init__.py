@@ -13,6 +13,7 @@ REFERENCE = "torch"
 """The implementation that ratios are taken to: a plain PyTorch loop."""
 
 PEERS: dict[str, str] = {
+    "assay": "bench.peers.assay_engine:prepare",
     REFERENCE: "bench.peers.torch_loop:prepare",
     "torch-vmap": "bench.peers.torch_vmap:prepare",
     "torch-bmm": "bench.peers.torch_bmm:prepare",

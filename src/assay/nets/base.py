@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Any, Self
+from typing import Any
 
 from jaxtyping import Array
 
@@ -25,7 +25,7 @@ class Net(Config, family="net"):
     """Base of all nets. Fields named like a property of tasks (`inputs`, `outputs`, `degree`) may be left None:
     they are then the task's."""
 
-    def completed(self, task: Task) -> Self:
+    def completed(self, task: Task) -> Net:
         """The net with what the task determines filled in."""
         names = [f.name for f in dataclasses.fields(self) if getattr(self, f.name) is None]  # type: ignore[arg-type]
         found = {name: getattr(task, name, None) for name in names}

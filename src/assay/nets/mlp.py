@@ -6,8 +6,6 @@ but its experiments need one: without it k ReLUs cannot represent a k-parity, ye
 
 from __future__ import annotations
 
-from typing import Self
-
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
@@ -31,7 +29,7 @@ class MLP(Net, kind="mlp"):
     outputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
     degree: int | None = shape(default=None, check=at_least(1), doc="k of the activation; the task's if none")
 
-    def completed(self, task: Task) -> Self:
+    def completed(self, task: Task) -> Net:
         # a ReLU has no degree, so ReLU nets for parities of every order share a program
         return super(MLP, self if self.activation != "relu" else self.replace(degree=1)).completed(task)
 
