@@ -21,7 +21,7 @@ def train_loss(view: View) -> Float[Array, ""]:
 @measure("train/error")
 def train_error(view: View) -> Float[Array, ""]:
     """Fraction of training examples answered wrongly."""
-    return 1 - jnp.mean(view.train()[1])
+    return jnp.mean(~view.train()[1])
 
 
 @measure("eval/loss")
@@ -33,4 +33,4 @@ def eval_loss(view: View) -> Float[Array, ""]:
 @measure("eval/error")
 def eval_error(view: View) -> Float[Array, ""]:
     """Fraction of the held-out sample answered wrongly."""
-    return 1 - jnp.mean(view.held_out()[1])
+    return jnp.mean(~view.held_out()[1])

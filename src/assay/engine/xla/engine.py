@@ -115,7 +115,9 @@ class Xla:
             yield from tile.run()
         except Exception:
             message = traceback.format_exc(limit=-6)
-            lost = [*handed, *(seat.trial for seat in (tile.seats if tile else []) if seat)]
+            seated = [seat.trial for seat in (tile.seats if tile else []) if seat]
+            control.count(running=-len(seated))
+            lost = [*handed, *seated]
             while (item := take()) is not None:
                 lost.append(item)
             for item in lost:

@@ -187,7 +187,7 @@ class Tile:
         for lane, seat in enumerate(self.seats):
             if seat is None:
                 continue
-            state: Arrays = {f"leaf_{i}": leaf[lane] for i, leaf in enumerate(leaves)}
+            state: Arrays = {f"leaf_{i}": np.asarray(leaf[lane]) for i, leaf in enumerate(leaves)}
             state["spent"] = np.array(seat.spent + time.perf_counter() - seat.began)
             state["steps"] = np.array(seat.steps, np.int64)
             state |= _pack_records(seat.records)
@@ -224,8 +224,9 @@ def _unpack_records(state: Arrays) -> list[dict[str, Any]]:
 
 
 def _columns(seat: Passenger) -> tuple[Arrays, Arrays]:
-    """The records of a trial as columns: numbers in the curves, arrays in the arrays."""
+    """The records of a trial as columns: measures that are numbers in the curves, all others in the arrays."""
     columns = {name.removeprefix("record:"): array for name, array in _pack_records(seat.records).items()}
-    curves = {name: array for name, array in columns.items() if array.ndim == 1}
-    arrays = {name: array for name, array in columns.items() if array.ndim > 1}
-    return ({"step": np.array(seat.steps, np.int64)} | curves if seat.steps else curves), arrays
+    numbers = {name for name, array in columns.items() if name in seat.trial.record.measures and array.ndim == 1}
+    curves = {"step": np.array(seat.steps, np.int64)} if seat.steps else {}
+    curves |= {name: array for name, array in columns.items() if name in numbers}
+    return curves, {name: array for name, array in columns.items() if name not in numbers}
