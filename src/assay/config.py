@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -126,11 +126,12 @@ class Config:
         fields = dict(data)
         target: type[Config] = cls
         if cls.family and not cls.kind:
-            if "kind" not in fields:
-                raise ConfigError(f"{cls.family}.kind", None, f"one of {', '.join(sorted(cls.members))}")
-            target = member(cls, fields.pop("kind"))
-        else:
-            fields.pop("kind", None)
+            kind = fields.pop("kind", None)
+            if not isinstance(kind, str):
+                raise ConfigError(f"{cls.family}.kind", kind, f"one of {', '.join(sorted(cls.members))}")
+            target = member(cls, kind)
+        elif (kind := fields.pop("kind", cls.kind)) != cls.kind:
+            raise ConfigError(f"{cls.kind or cls.__name__.lower()}.kind", kind, cls.kind or "left out")
         return target(**fields)  # type: ignore[return-value]
 
     def shape_part(self) -> dict[str, Any]:
@@ -241,6 +242,7 @@ def _refuse_unknown_arguments(cls: type[Config]) -> None:
     made = cls.__init__
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
 
+    @typing.no_type_check  # the fields check themselves, in words
     def __init__(self: Config, **arguments: Any) -> None:
         for name in arguments:
             if name not in fields:
@@ -283,13 +285,11 @@ def _fit(item: Any, option: Any) -> tuple[bool, Any]:
     if option is bool or option is str:
         return isinstance(item, option), item
     if option is int:
-        exact = (
-            isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item) and item == int(item)
-        )
-        return exact, int(item) if exact else None
+        whole = type(item) is int or (isinstance(item, float) and item.is_integer())
+        return whole, int(item) if whole else None
     if option is float:
-        fits = isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item)
-        return fits, float(item) if fits else None
+        fits = isinstance(item, (int, float)) and not isinstance(item, bool) and abs(item) <= sys.float_info.max
+        return fits, float(item) + 0.0 if fits else None  # -0.0 is written differently from 0.0, and is the same
     if isinstance(option, type) and issubclass(option, Config):
         if isinstance(item, Mapping):
             return True, option.from_json(item)
