@@ -18,7 +18,7 @@ from assay.store import Store, request_stop, status
 from assay.store.place import Place
 from assay.sweep import Processes, Runs, Sweep, axis, make_plan, run, seeds
 from assay.sweep.executors import _cut
-from tests.sweep.test_launch import SWEEP, full, interrupt, same, soon
+from tests.sweep.test_launch import SWEEP, full, interrupt, same
 from tests.sweep.toy import BASE, RECORDED, WIDE, Toy
 
 
@@ -110,15 +110,13 @@ def test_an_executor_that_takes_no_work_is_an_error(toy: Toy, pool: ThreadPoolEx
 def test_workers_stop_on_request_and_go_on_later(
     toy: Toy, pool: ThreadPoolExecutor, tmp_path: Path, ask: Callable[[Path], object]
 ) -> None:
-    toy.pace = 0.03
     seen = []
-    soon(1.0, lambda: seen.append(status(tmp_path)))
-    soon(1.1, lambda: ask(tmp_path))
+    toy.pace, toy.when = 0.06, {1: lambda: (seen.append(status(tmp_path)), ask(tmp_path))}
     sweep = Sweep(RECORDED, seeds(60))
     stopped = spread(sweep, pool, tmp_path)
     assert stopped.interrupted
     assert 0 < stopped.missing < 60
-    assert len(Store(tmp_path).suspended()) == 3
+    assert 1 <= len(Store(tmp_path).suspended()) <= 3
     assert seen[0].alive
     assert Place(tmp_path).names("workers") == []
     toy.pace = 0.0

@@ -75,21 +75,19 @@ def test_the_estimate_is_an_upper_bound_from_steps_that_were_timed(toy: Toy) -> 
     plan = make_plan([BASE.reseeded(seed).replace(budget=50_000) for seed in range(20)], threads=1)
     assert plan.estimate is not None
     assert plan.estimate.measured == 1
-    assert plan.estimate.seconds == pytest.approx(20 * 50_000 * 0.001, rel=0.5)
+    assert 1 <= plan.estimate.seconds / (20 * 50_000 * 0.001) < 3
     assert toy.steps < 20_000
 
 
 def test_packs_that_were_not_timed_are_scaled_by_their_work(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.sweep.estimate.PATIENCE", 0.0)
-    toy.pace = 0.01
-    alone = make_plan([WIDE], threads=1).estimate
-    both = make_plan([WIDE, BASE.replace(budget=99)], threads=1).estimate
-    assert alone is not None
-    assert both is not None
-    assert (alone.measured, both.measured) == (1, 1)
-    share = planned(BASE.replace(budget=99)).packs[0].work / planned(WIDE).packs[0].work
-    compiled = 0.01  # a step of the toy before it is timed, one a pack
-    assert both.seconds - 2 * compiled == pytest.approx((alone.seconds - compiled) * (1 + share), rel=0.3)
+    monkeypatch.setattr("assay.sweep.estimate._timed", lambda pack, engine, count: (2.0, 0.5))
+    plan = make_plan([WIDE, BASE.replace(budget=40)], threads=1)
+    wide, base = plan.packs
+    assert (wide.step_work, base.step_work) == ((8 * 11 + 9) * 32, 2 * 11 * 32)
+    assert plan.estimate is not None
+    assert plan.estimate.measured == 1
+    assert plan.estimate.seconds == pytest.approx(2 * 2.0 + 100 * 0.5 + 40 * 0.5 * base.step_work / wide.step_work)
 
 
 def test_a_plan_that_was_frozen_means_the_same_trials(store: Store) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Toy:
         self.broken: int | None = None  # seed at which the engine itself fails
         self.stuck: int | None = None  # seed at which it hangs until `release` is set
         self.release = threading.Event()
+        self.when: dict[int, Callable[[], object]] = {}  # what to do, once, when a seed begins
 
     def refusal(self, trial: Trial) -> str | None:
         return "too deep" if isinstance(trial.net, MLP) and trial.net.depth > 2 else None
@@ -49,16 +50,23 @@ class Toy:
         self, trials: Sequence[Trial], control: Control, suspended: Mapping[str, Suspended] | None = None
     ) -> Iterator[Result | Suspended]:
         for trial in trials:
+            kept = (suspended or {}).get(trial.identity)
+            step = kept.step if kept else 0
             if control.stop.is_set():
+                yield Suspended(trial, step, {"step": np.array(step)})
                 return
             if trial.seed == self.broken:
                 raise RuntimeError("the engine is broken")
             with self.lock:
                 self.trained.append(trial.seed)
+                do = self.when.pop(trial.seed, None)
+            if do:
+                do()
             control.count(running=1)
-            kept = (suspended or {}).get(trial.identity)
-            yield self._train(trial, control, kept.step if kept else 0)
+            yield (item := self._train(trial, control, step))
             control.count(running=-1)
+            if isinstance(item, Suspended):
+                return
 
     def _train(self, trial: Trial, control: Control, step: int) -> Result | Suspended:
         outcome, last = end(trial)
