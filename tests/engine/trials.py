@@ -60,12 +60,14 @@ WAYS = {
 
 
 def results(
-    engine: Xla, trials: Sequence[ay.Trial], suspended: dict[str, Suspended] | None = None
+    engine: Xla, trials: Sequence[ay.Trial], suspended: dict[str, Suspended] | None = None, may_fail: bool = False
 ) -> dict[str, Result]:
-    """All results by identity; nothing may be left over or come twice."""
+    """All results by identity; nothing may be left over, come twice, or have failed."""
     found = list(engine.run(trials, Control(), suspended))
     assert all(isinstance(item, Result) for item in found)
     by_identity = {item.trial.identity: item for item in found if isinstance(item, Result)}
+    failures = [result.message for result in by_identity.values() if result.outcome is ay.Outcome.FAILED]
+    assert may_fail or not failures, failures[0]
     assert len(by_identity) == len(found) == len({t.identity for t in trials})
     return by_identity
 
