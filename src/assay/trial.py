@@ -115,7 +115,7 @@ class Trial(Config):
         self._check_outputs(learner)
         self._check_rates(learner)
 
-    @property
+    @functools.cached_property
     def identity(self) -> str:
         """Content hash, as of any config. The canonical text of all but the seed is made once for a family of seeds."""
         before, after = self.around_seed
@@ -144,6 +144,7 @@ class Trial(Config):
         shared = {"around_seed": self.around_seed, "pack_key": self.pack_key}
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__, seed=seed, **shared)
+        copy.__dict__.pop("identity", None)
         return copy
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import signal
@@ -78,7 +79,7 @@ def test_of_two_rows_of_a_trial_the_one_written_first_counts(tmp_path: Path) -> 
     for step in (111, 222):
         writer = Writer(store.place)
         made = row(1)
-        writer.add(type(made)(**{**vars(made), "result": {**made.result, "step": step}}))
+        writer.add(dataclasses.replace(made, result={**made.result, "step": step}))
         writer.flush()
     assert store.runs()["step"].to_list() == [111]
     assert compact(store) == 2

@@ -111,7 +111,8 @@ def test_workers_stop_on_request_and_go_on_later(
     toy: Toy, pool: ThreadPoolExecutor, tmp_path: Path, ask: Callable[[Path], object]
 ) -> None:
     seen = []
-    toy.pace, toy.when = 0.06, {1: lambda: (seen.append(status(tmp_path)), ask(tmp_path))}
+    toy.pace = 0.06
+    toy.at(1, lambda: (seen.append(status(tmp_path)), ask(tmp_path)))
     sweep = Sweep(RECORDED, seeds(60))
     stopped = spread(sweep, pool, tmp_path)
     assert stopped.interrupted

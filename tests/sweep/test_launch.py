@@ -141,7 +141,8 @@ def test_a_request_to_stop_is_honoured_within_a_second_and_the_rest_goes_on_late
         assert request_stop(tmp_path)
         asked.append(time.monotonic())
 
-    toy.pace, toy.when = 0.02, {2: ask}
+    toy.pace = 0.02
+    toy.at(2, ask)
     stopped = quietly(SWEEP, tmp_path)
     assert time.monotonic() - asked[0] < 2  # on a busy machine
     assert stopped.interrupted
@@ -178,7 +179,8 @@ def interrupt() -> None:
 
 def test_one_interrupt_saves_and_returns(toy: Toy, tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT)
-    toy.pace, toy.when = 0.02, {2: interrupt}
+    toy.pace = 0.02
+    toy.at(2, interrupt)
     stopped = quietly(SWEEP, tmp_path)
     assert stopped.interrupted
     assert stopped.frame.height > 0
@@ -190,7 +192,7 @@ def test_one_interrupt_saves_and_returns(toy: Toy, tmp_path: Path) -> None:
 
 def test_two_interrupts_end_at_once_and_what_had_ended_is_written(toy: Toy, tmp_path: Path) -> None:
     toy.stuck = 5  # in a chunk that does not end
-    toy.when = {5: lambda: (interrupt(), soon(0.6, interrupt))}
+    toy.at(5, lambda: (interrupt(), soon(0.6, interrupt)))
     with pytest.raises(KeyboardInterrupt):
         quietly(SWEEP, tmp_path)
     assert not toy.release.is_set()
@@ -290,7 +292,8 @@ def test_no_room_for_the_plan_starts_nothing(toy: Toy, tmp_path: Path, monkeypat
 def test_no_room_for_a_state_is_reported_and_the_trial_starts_again(
     toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    toy.pace, toy.when = 0.02, {2: lambda: request_stop(tmp_path)}
+    toy.pace = 0.02
+    toy.at(2, lambda: request_stop(tmp_path))
     with monkeypatch.context() as patched:
         full(patched, "suspended/")
         stopped = quietly(SWEEP, tmp_path)
@@ -314,7 +317,9 @@ def test_what_ended_before_an_engine_broke_is_written(toy: Toy, tmp_path: Path) 
 
 def test_a_run_can_be_watched_from_outside(toy: Toy, tmp_path: Path) -> None:
     seen = []
-    toy.pace, toy.when = 0.005, {60: lambda: seen.append(status(tmp_path)), 61: lambda: request_stop(tmp_path)}
+    toy.pace = 0.005
+    toy.at(60, lambda: seen.append(status(tmp_path)))
+    toy.at(61, lambda: request_stop(tmp_path))
     quietly(Sweep(BASE, seeds(1000)), tmp_path)
     (found,) = seen
     assert found.alive

@@ -9,6 +9,7 @@ import pytest
 from assay.nets import PolyNet
 from assay.optim import SGD
 from assay.store import Store, request_stop
+from assay.store.place import Place
 from assay.store.pulse import Status
 from assay.sweep import Sweep, axis, launch, run, seeds
 from assay.tasks import Parity
@@ -33,7 +34,7 @@ def test_stopped_and_resumed_is_bit_identical_to_uninterrupted(tmp_path: Path, m
     stops = 0
     beat = launch.beat
 
-    def stop_once_it_runs(place: object, status: Status) -> None:
+    def stop_once_it_runs(place: Place, status: Status) -> None:
         if status.running and status.steps_per_second:
             request_stop(tmp_path)
         beat(place, status)

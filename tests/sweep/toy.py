@@ -41,7 +41,11 @@ class Toy:
         self.broken: int | None = None  # seed at which the engine itself fails
         self.stuck: int | None = None  # seed at which it hangs until `release` is set
         self.release = threading.Event()
-        self.when: dict[int, Callable[[], object]] = {}  # what to do, once, when a seed begins
+        self.when: dict[int, Callable[[], object]] = {}
+
+    def at(self, seed: int, do: Callable[[], object]) -> None:
+        """Does something, once, when a trial with this seed begins."""
+        self.when[seed] = do
 
     def refusal(self, trial: Trial) -> str | None:
         return "too deep" if isinstance(trial.net, MLP) and trial.net.depth > 2 else None
