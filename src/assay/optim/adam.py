@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import optax
 
-from assay.config import above, between, shape
+from assay.config import above, between, value
 from assay.optim.base import Optimiser
 
 
 class Adam(Optimiser, kind="adam"):
     """Adam; weight decay, if any, is added to the gradient (L2 regularisation)."""
 
-    beta1: float = shape(default=0.9, check=between(0, 1))
-    beta2: float = shape(default=0.999, check=between(0, 1))
-    epsilon: float = shape(default=1e-8, check=above(0))
+    beta1: float = value(default=0.9, check=between(0, 1))
+    beta2: float = value(default=0.999, check=between(0, 1))
+    epsilon: float = value(default=1e-8, check=above(0))
 
     def transformation(self) -> optax.GradientTransformation:
         step = optax.adam(self.rate(), self.beta1, self.beta2, self.epsilon)

@@ -109,7 +109,8 @@ class Program:
             return jnp.mean(trial.loss.each(trial.net.apply(params, x), y))
 
         loss, gradient = jax.value_and_grad(objective)(lane["params"])
-        updates, opt = trial.optimiser.transformation().update(gradient, lane["opt"], lane["params"])
+        with jax.numpy_dtype_promotion("standard"):  # inside optax, step counts meet rates
+            updates, opt = trial.optimiser.transformation().update(gradient, lane["opt"], lane["params"])
         first_bad = (lane["bad"] < 0) & ~jnp.isfinite(loss)
         return lane | {
             "params": optax.apply_updates(lane["params"], updates),
