@@ -51,7 +51,10 @@ def print_verdicts(entries: Sequence[Entry]) -> None:
         rows.append([entry.study, *row] if several else row)
     print_table([*(["study"] if several else []), "claim", "scale", "verdict", "value", "statement"], rows)
     counts = collections.Counter(entry.verdict for entry in entries)
-    say(f"{len(entries)} claims: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
+    words = {"holds": "hold", "undecided": "undecided", "fails": "fail"}
+    printed = sum(entry.verdict == "fails" and entry.kind == "errata" for entry in entries)
+    said = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items() if counts[verdict])
+    say(f"{len(entries)} claims: {said}" + (f" ({printed} of them wrong as printed)" if printed else ""))
 
 
 def main(args: Sequence[str]) -> int:

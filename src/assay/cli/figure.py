@@ -78,7 +78,7 @@ def command(
     display = (
         _curves(store, runs, chosen, measures, x_scale, y_scale) if kind == "curves" else _times(kind, runs, chosen)
     )
-    paths = display.save(out if out is not None else folder / "figures", name or kind, dark=dark)
+    paths = display.save(out if out is not None else Path(folder) / "figures", name or kind, dark=dark)
     if json:
         print_json({"files": paths})
     else:

@@ -24,7 +24,7 @@ Engine = Annotated[str, arg(metavar="NAME", help="what trains: auto, or the name
 Threads = Annotated[int | None, arg(metavar="N", help="threads; all cores by default", **QUIET_HINT)]
 Quiet = Annotated[bool, arg(help="no progress on stderr", **QUIET_HINT)]
 Scale = Annotated[str, arg(metavar="SCALE", help="smoke (seconds), desk (minutes to two hours) or paper")]
-Folder = Annotated[Path, arg(metavar="FOLDER", help="folder of a sweep", **QUIET_HINT)]
+Folder = Annotated[str, arg(metavar="FOLDER", help="folder of a sweep, or its address in a bucket", **QUIET_HINT)]
 Out = Annotated[
     Path | None, arg(metavar="FOLDER", help="where to write; a folder below ./out by default", **QUIET_HINT)
 ]

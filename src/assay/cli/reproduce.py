@@ -14,6 +14,7 @@ from assay.cli.options import QUIET_HINT, Engine, Json, Out, Quiet, Scale, Threa
 from assay.cli.output import print_json, say
 
 if TYPE_CHECKING:
+    from assay.studies import Experiment
     from assay.studies.reproduce import Reproduction
 
 Target = Annotated[str, arg(metavar="STUDY[/EXPERIMENT]", help="as in `assay list experiments`", **QUIET_HINT)]
@@ -45,10 +46,14 @@ def command(
     """
     from assay.cli import targets
     from assay.cli.claims import print_verdicts
+    from assay.studies.base import check_scale
     from assay.studies.ledger import contradicted
     from assay.studies.reproduce import reproduce
 
     study, chosen = targets.experiments([target])
+    check_scale(scale)
+    if not yes:
+        _check_sizes(chosen, scale)
     folder = out if out is not None else targets.HOME / f"{study.name}-{scale}"
     made = reproduce(
         study, chosen, scale=scale, out=folder, engine=engine, threads=threads, progress=not quiet, yes=yes
@@ -66,6 +71,20 @@ def command(
         say(f"interrupted: what was done is kept in {folder}; the same command goes on")
         return INTERRUPTED
     return FAILED if contradicted(entries) else 0
+
+
+def _check_sizes(experiments: Sequence[Experiment], scale: str) -> None:
+    """Before the first experiment starts: the last one must not stop at the guard hours later."""
+    from assay.errors import PlanError
+    from assay.sweep import GUARD
+
+    for experiment in experiments:
+        count = len(experiment.sweep(scale)) if experiment.sweep else 0
+        if count > GUARD:
+            raise PlanError(
+                f"{experiment.name} at scale {scale} has {count:,} trials, and more than {GUARD:,} must be confirmed: "
+                "pass --yes, or choose another experiment or scale"
+            )
 
 
 def _page(made: Reproduction, command_line: str) -> Path:

@@ -61,12 +61,13 @@ def command(
         )
         say("the same command goes on where it stopped")
         return INTERRUPTED
+    line = shlex.join(sorted(words, key=lambda word: "=" in word))
     varied = [path for path in question.varied if path in runs.frame.columns]
     table = times.summary(runs.frame, varied)
     failed = runs.frame.filter(outcome="failed")
     files = {}
     if failed.height < runs.frame.height:
-        display = times.display(runs.frame, varied, caption=f"assay sweep {shlex.join(words)}")
+        display = times.display(runs.frame, varied, caption=f"assay sweep {line}")
         files = {path.suffix.removeprefix("."): path for path in display.save(folder / "figures", FIGURE)}
     if json:
         print_json({"folder": folder, "trials": runs.frame.height, "times": table.to_dicts(), "figure": files})

@@ -37,9 +37,10 @@ def experiments(words: Sequence[str]) -> tuple[Study, list[Experiment]]:
     from assay.cli.catalogue import find_study
     from assay.cli.grammar import SettingError
 
-    if len(words) != 1:
-        raise SettingError(f"a study takes no settings, got {' '.join(words[1:])}; its scales are smoke, desk, paper")
-    return find_study(words[0])
+    name = next(word for word in words if "=" not in word)
+    if rest := [word for word in words if word != name]:
+        raise SettingError(f"a study takes no settings, got {' '.join(rest)}; its scales are smoke, desk, paper")
+    return find_study(name)
 
 
 def folder_of(question: Question, out: Path | None) -> Path:
@@ -47,7 +48,7 @@ def folder_of(question: Question, out: Path | None) -> Path:
     return out if out is not None else HOME / question.name
 
 
-def open_store(folder: Path) -> Store:
+def open_store(folder: str) -> Store:
     """The store in a folder; StoreError where there is none."""
     from assay.store import Store
 
