@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -69,9 +70,11 @@ STUDY = Study(
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def only_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.studies.base.studies", lambda: {STUDY.name: STUDY})
+@pytest.fixture(autouse=True, scope="module")
+def only_study() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.studies.base.studies", lambda: {STUDY.name: STUDY})
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,7 @@ class Page(HTMLParser):
         return [attributes[attribute] for _, attributes in self.elements if attribute in attributes]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(reproduction: Path) -> Page:
     return Page(write_page(reproduction, command=COMMAND).read_text(encoding="utf-8"))
 
