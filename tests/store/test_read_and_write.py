@@ -48,6 +48,7 @@ def test_a_store_that_is_not_there_is_empty(folder: str) -> None:
     assert numbers_in(store) == []
     assert store.planned() == []
     assert store.outcomes() == {}
+    assert store.runs().columns == ["trial", *(name for name, _ in RESULT)]
 
 
 def test_nothing_is_written_before_the_flush(folder: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -155,8 +156,21 @@ def test_processes_give_the_rows_of_the_inline_engine(tmp_path: Path) -> None:
     assert "failed" not in runs.frame["outcome"].to_list(), runs.frame["message"][0]
 
 
-def test_workers_leave_interrupts_to_their_parent_and_do_not_outlive_it(tmp_path: Path) -> None:
-    with Processes(1) as executor:
-        worker = executor.submit(os.getpid).result()
-        os.kill(worker, signal.SIGINT)
-        assert executor.submit(os.getpid).result() == worker
+PARENT = """
+import os, signal, time
+from assay.sweep import Processes
+executor = Processes(1)
+worker = executor.submit(os.getpid).result()
+os.kill(worker, signal.SIGINT)
+print(executor.submit(os.getpid).result() == worker != os.getpid(), flush=True)
+time.sleep(60)
+"""
+
+
+def test_workers_leave_interrupts_to_their_parent_and_do_not_outlive_it() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    with parent, parent.stdout:
+        assert parent.stdout.readline() == "True\n"
+        parent.kill()
+        parent.communicate(timeout=20)  # the worker has the pipe as well: its end comes when both are gone

@@ -20,7 +20,7 @@ import polars as pl
 
 from assay.errors import StoreError
 from assay.store.place import PART, Place
-from assay.store.schema import ARRAYS, CURVES, PLAN, RUNS, SUSPENDED, check_schema, ordered, stacked
+from assay.store.schema import ARRAYS, CURVES, PLAN, RESULT, RUNS, SUSPENDED, check_schema, ordered, stacked
 
 log = logging.getLogger("assay.store")
 
@@ -28,6 +28,8 @@ READABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, zipfile.Bad
 """What a damaged file raises when it is read."""
 PATIENCE = 10
 """Listings of the folder before a file that comes and goes is an error."""
+
+NO_RUNS = pl.DataFrame(schema={"trial": pl.String, **dict(RESULT), "stem": pl.String})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Store:
         self.place = Place(folder)
         self.problems: list[str] = []
         self._known: dict[str, Fragment | None] = {}  # files never change: each is read once
+        self._stems: tuple[str, ...] = ()
+        self._runs = NO_RUNS
 
     @property
     def folder(self) -> str:
@@ -111,7 +115,7 @@ class Store:
 
     def outcomes(self) -> dict[str, str]:
         """Outcome by trial, of all trials that have ended."""
-        return dict(self._rows().select("trial", "outcome").iter_rows())
+        return dict(self._once().select("trial", "outcome").iter_rows())
 
     def suspended(self) -> list[str]:
         """Identities of the trials that were stopped on the way."""
@@ -136,7 +140,7 @@ class Store:
 
     def owned(self) -> dict[str, pl.DataFrame]:
         """By stem, the rows that a fragment gives to the runs."""
-        rows = self._rows()
+        rows = self._once()
         return {part["stem"][0]: part for part in rows.partition_by("stem")} if rows.height else {}
 
     def curves_of(self, fragment: Fragment) -> pl.DataFrame | None:
@@ -157,17 +161,22 @@ class Store:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _rows(self) -> pl.DataFrame:
-        """The runs with the stem each comes from. A trial that is there twice counts once, as it was written first."""
-        frames = [f.runs.with_columns(pl.lit(f.stem).alias("stem")) for f in self.fragments() if f.runs.height]
-        if not frames:
-            return pl.DataFrame(schema={"trial": pl.String, "outcome": pl.String, "step": pl.Int64, "stem": pl.String})
-        rows = stacked(frames)
-        once = rows.unique(subset="trial", keep="first", maintain_order=True)
-        if once.height < rows.height:
-            self.report(f"{rows.height - once.height} rows are there twice; the one that was written first counts")
+        """The runs in the order of the plan, with the stem each comes from."""
         order = pl.DataFrame({"trial": self.planned()}, schema={"trial": pl.String}).with_row_index("place")
-        placed = once.join(order, on="trial", how="left", maintain_order="left")
+        placed = self._once().join(order, on="trial", how="left", maintain_order="left")
         return placed.sort("place", nulls_last=True, maintain_order=True).drop("place")
+
+    def _once(self) -> pl.DataFrame:
+        """The runs in the order of writing. A trial that is there twice counts once, as it was written first."""
+        fragments = [fragment for fragment in self.fragments() if fragment.runs.height]
+        stems = tuple(fragment.stem for fragment in fragments)
+        if stems != self._stems:
+            rows = stacked([NO_RUNS, *(f.runs.with_columns(pl.lit(f.stem).alias("stem")) for f in fragments)])
+            once = rows.unique(subset="trial", keep="first", maintain_order=True)
+            if once.height < rows.height:
+                self.report(f"{rows.height - once.height} rows are there twice; the one that was written first counts")
+            self._stems, self._runs = stems, once
+        return self._runs
 
     def _fragment(self, stem: str, names: Iterable[str], arrays: Iterable[str]) -> Fragment | None:
         """A fragment with all its parts, or None for one that does not count; what a part lacks is reported."""
