@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from assay.config import Config, at_least, one_of, shape
+from assay.config import Config, between, one_of, shape
 from assay.maths import streams
 from assay.maths.streams import Key
 from assay.tasks.base import Batch, Task
@@ -20,6 +20,8 @@ Keys = dict[str, Key]
 """The named streams of a trial."""
 
 ORDER = one_of("epochs", "replacement")
+MOST = 2**31 - 1
+"""Training examples are counted in 32-bit integers, as steps are."""
 
 
 class Data(Config, family="data"):
@@ -65,7 +67,7 @@ class Online(Data, kind="online"):
 class Offline(Data, kind="offline"):
     """A training set of m examples drawn once; label noise is drawn once as well."""
 
-    samples: int = shape(check=at_least(1), doc="m, the number of training examples")
+    samples: int = shape(check=between(1, MOST), doc="m, the number of training examples")
     order: str = shape(default="epochs", check=ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
 
     def count(self, task: Task) -> int:
