@@ -61,8 +61,8 @@ def oscillating_coefficients(k: int) -> np.ndarray:
         total = total + (-2.0) ** j * binomial
         binomial = binomial * (t - j) / (j + 1)
     coefficients = total.coef
-    # exactly half vanish (the polynomial has the parity of k); rounding must not leave crumbs
-    coefficients[np.abs(coefficients) < 1e-12] = 0.0
+    # the polynomial has the parity of k: every other coefficient vanishes, and rounding must not leave crumbs
+    coefficients[k - 1 :: -2] = 0.0
     return coefficients[::-1]
 
 
