@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import jax
 import numpy as np
 
-from assay.config import SCHEMA, Config, at_least, between, host, shape, shape_key, value
+from assay.config import SCHEMA, Check, Config, at_least, between, host, shape, shape_key, value
 from assay.errors import ConfigError, UnknownName
 from assay.losses import Hinge, Loss
 from assay.measures import find
@@ -52,6 +52,9 @@ class Solve(Config):
         return math.floor((1 - self.accuracy) * self.sample + 1e-6)
 
 
+STEPS = Check("whole numbers >= 0", lambda steps: all(step >= 0 for step in steps))
+
+
 class Record(Config):
     """Which measures are recorded at which steps: every so many, log-spaced, or listed; the last step always is."""
 
@@ -60,7 +63,7 @@ class Record(Config):
     points: int = host(
         default=0, check=between(0, 100_000), doc="log-spaced: about so many records between 1 and the budget"
     )
-    steps: tuple[int, ...] = host(default=(), doc="explicit steps")
+    steps: tuple[int, ...] = host(default=(), check=STEPS, doc="explicit steps; those beyond the budget are left out")
 
     def validate(self) -> None:
         for name in self.measures:
@@ -112,6 +115,8 @@ class Trial(Config):
             raise ConfigError("sparse.nonzeros", self.init.nonzeros, f"at most the {self.task.inputs} inputs")
         if "gradient/population" in self.record.measures and self.task.size is None:
             raise ConfigError("trial.record.measures", "gradient/population", "used with an enumerable task")
+        if (inputs := getattr(learner, "inputs", self.task.inputs)) != self.task.inputs:
+            raise ConfigError(f"{learner.kind}.inputs", inputs, f"the task's {self.task.inputs}", "or leave it out")
         self._check_outputs(learner)
         self._check_rates(learner)
 
