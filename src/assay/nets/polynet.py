@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from assay.config import at_least, shape
+from assay.errors import ConfigError
 from assay.maths.streams import Key, split
 from assay.nets.base import Net, Params
 from assay.nets.init import Init
@@ -50,6 +51,10 @@ class DisjointPolyNet(Net, kind="disjoint-polynet"):
 
     inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
     degree: int | None = shape(default=None, check=at_least(1), doc="number of blocks; the task's if none")
+
+    def validate(self) -> None:
+        if self.inputs and self.degree and self.inputs % self.degree:
+            raise ConfigError(f"{self.kind}.inputs", self.inputs, f"a multiple of degree = {self.degree}")
 
     @property
     def size(self) -> int:
