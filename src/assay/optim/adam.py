@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import optax
 
-from assay.config import above, between, value
+from assay.config import Check, above, value
 from assay.optim.base import Optimiser
+
+BETA = Check(">= 0 and < 1", lambda beta: 0 <= beta < 1)  # at 1 the average that starts at 0 is never corrected
 
 
 class Adam(Optimiser, kind="adam"):
     """Adam; weight decay, if any, is added to the gradient (L2 regularisation)."""
 
-    beta1: float = value(default=0.9, check=between(0, 1))
-    beta2: float = value(default=0.999, check=between(0, 1))
+    beta1: float = value(default=0.9, check=BETA)
+    beta2: float = value(default=0.999, check=BETA)
     epsilon: float = value(default=1e-8, check=above(0))
 
     def transformation(self) -> optax.GradientTransformation:

@@ -16,6 +16,7 @@ import optax
 from jaxtyping import Array
 
 from assay.config import Config, at_least, is_zero, shape, value
+from assay.errors import ConfigError
 from assay.optim.schedules import Constant, Schedule
 
 
@@ -34,6 +35,11 @@ class Optimiser(Config, family="optimiser"):
     weight_decay: float = value(default=0.0, check=at_least(0), gate=True)
     schedule: Schedule = shape(default=Constant())
     rates: tuple[Rate, ...] = shape(default=())
+
+    def validate(self) -> None:
+        layers = [rate.layer for rate in self.rates]
+        if len(set(layers)) != len(layers):
+            raise ConfigError(f"{self.kind}.rates", layers, "at most one rate for each layer")
 
     @abc.abstractmethod
     def transformation(self) -> optax.GradientTransformation:
