@@ -37,7 +37,7 @@ _HOMES = {
         "zipped",
     ),
     "assay.store": ("Store",),
-    "assay.studies": ("Claim", "Experiment", "Study", "Verdict", "find_study", "studies"),
+    "assay.studies": ("Claim", "Experiment", "Study", "Verdict", "all_studies", "find_study"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from assay.nets import MLP, DisjointPolyNet, Gaussian, Net, Neuron, PolyNet, Sign, Sparse, Uniform
     from assay.optim import SGD, Adam, AdamW, Constant, Cosine, Linear, Optimiser, Rate, Staircase
     from assay.store import Store
-    from assay.studies import Claim, Experiment, Study, Verdict, find_study, studies
+    from assay.studies import Claim, Experiment, Study, Verdict, all_studies, find_study
     from assay.sweep import Runs, Sweep, axis, linspaced, logspaced, make_plan, product, run, seeds, union, zipped
     from assay.tasks import DisjointParity, Offline, Online, Parity, Population, Task
     from assay.trial import Outcome, Record, Solve, Trial

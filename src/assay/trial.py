@@ -91,9 +91,7 @@ class Trial(Config):
     optimiser: Optimiser = shape(default=SGD(learning_rate=0.1))
     data: Data = shape(default=Online())
     batch: int | Literal["all"] = shape(default=32)
-    budget: int = host(
-        default=100_000, check=between(1, MAX_COUNT), doc="steps after which an unsolved trial is censored"
-    )
+    budget: int = host(default=100_000, check=between(1, 2**30), doc="steps after which an unsolved trial is censored")
     solve: Solve | None = shape(default=Solve())
     record: Record = shape(default=Record())
     seed: int = value(default=0, check=between(0, MAX_COUNT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,8 @@ SMALL = ay.Solve(sample=256)
 PARITY = ay.Parity(n=12, k=2)
 
 
-def trial(net: ay.Net, rate: float = 0.1, **changes: object) -> ay.Trial:
-    made = {"task": PARITY, "net": net, "optimiser": ay.SGD(learning_rate=rate), "solve": SMALL, "record": RECORD}
+def trial(net: ay.Net, rate: float = 0.1, **changes: Any) -> ay.Trial:
+    made: dict[str, Any] = {"task": PARITY, "net": net, "optimiser": ay.SGD(learning_rate=rate), "solve": SMALL, "record": RECORD}
     return ay.Trial(**({"budget": 120} | made | changes))
 
 

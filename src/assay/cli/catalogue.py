@@ -118,7 +118,7 @@ def find_study(target: str) -> tuple[Study, list[Experiment]]:
     from assay.studies import base
 
     name, slash, experiment = target.partition("/")
-    study = base.find_study(_known(name, base.studies()))
+    study = base.find_study(_known(name, base.all_studies()))
     if not slash:
         return study, list(study.experiments)
     return study, [study.experiment(_known(experiment, {each.name: each for each in study.experiments}))]
@@ -133,7 +133,7 @@ def first_sentence(thing: Any) -> str:
 def _studies() -> list[Study]:
     from assay.studies import base
 
-    return list(base.studies().values())
+    return list(base.all_studies().values())
 
 
 def _names(named: Named) -> set[str]:

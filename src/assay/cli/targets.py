@@ -20,15 +20,15 @@ HOME = Path("out")
 def is_study(words: Sequence[str]) -> bool:
     """Whether the words name a study rather than ask a question; an unknown name is an error with both lists."""
     from assay.cli.settings import is_task
-    from assay.studies.base import studies
+    from assay.studies.base import all_studies
     from assay.tasks import Task
 
     names = [word for word in words if "=" not in word]
     if not names or is_task(names[0]):
         return False
     study = names[0].partition("/")[0].replace("_", "-")
-    if study not in studies():
-        raise UnknownName("task or study", names[0], [*Task.members, *studies()])
+    if study not in all_studies():
+        raise UnknownName("task or study", names[0], [*Task.members, *all_studies()])
     return True
 
 

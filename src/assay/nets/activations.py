@@ -16,8 +16,8 @@ Activation = Callable[[Array, int], Array]
 
 
 def relu(z: Array, k: int) -> Array:
-    """max(0, z), with derivative 0 at 0."""
-    return jnp.where(z > 0, z, 0.0)
+    """max(0, z), with derivative 0 at 0; NaN stays NaN."""
+    return jnp.where(z <= 0, 0.0, z)
 
 
 def power(z: Array, k: int) -> Array:

@@ -9,7 +9,7 @@ import dataclasses
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName
 from assay.studies.claims import SCALES, Claim, Judgement
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from assay.figures import Display
-    from assay.sweep import Runs, Sweep
+    from assay.sweep import Sweep
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Experiment:
     source: str
     claims: Sequence[Claim]
     sweep: Callable[[str], Sweep] | None  # None: nothing is trained
-    table: Callable[[Runs | None, str], pl.DataFrame]
+    table: Callable[[Any, str], pl.DataFrame]  # of Runs, or None where nothing is trained
     figure: Callable[[pl.DataFrame], Display]
     judge: Callable[[pl.DataFrame, str], list[Judgement]]
 
@@ -51,7 +51,7 @@ class Study:
         return by_name[name]
 
 
-def studies() -> dict[str, Study]:
+def all_studies() -> dict[str, Study]:
     """All studies by name: each package below `assay.studies` is one and holds it as `study`."""
     import assay.studies as home
 
@@ -62,7 +62,7 @@ def studies() -> dict[str, Study]:
 
 
 def find_study(name: str) -> Study:
-    known = studies()
+    known = all_studies()
     if name not in known:
         raise UnknownName("study", name, known)
     return known[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -84,11 +85,13 @@ class Entry:
 
     @classmethod
     def of(cls, judgement: Judgement, study: str, experiment: str, scale: str, table: str | None) -> Self:
-        claim = judgement.claim
+        claim, value, note = judgement.claim, judgement.value, judgement.note
+        if value is not None and not math.isfinite(value):  # JSON has no infinity
+            value, note = None, f"value {value}; {note}"
         return cls(
             id=claim.id, study=study, source=claim.source, statement=claim.statement, kind=claim.kind, scale=scale,
-            criterion=claim.criterion_at(scale), value=judgement.value, interval=judgement.interval,
-            verdict=judgement.verdict.value, note=judgement.note, experiment=experiment, table=table,
+            criterion=claim.criterion_at(scale), value=value, interval=judgement.interval,
+            verdict=judgement.verdict.value, note=note, experiment=experiment, table=table,
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.errors import StoreError
-from assay.studies.base import Study, check_scale, find_study, studies
+from assay.studies.base import Study, all_studies, check_scale, find_study
 from assay.studies.claims import SCALES, Claim, Entry, Verdict, read_ledger
 
 log = logging.getLogger("assay.studies")
@@ -31,7 +31,7 @@ def ledger(results: Path | None = None, study: str | None = None, scale: str | N
     is none. In the order of the studies, their claims, and the scales."""
     if scale is not None:
         check_scale(scale)
-    chosen = studies().values() if study is None else [find_study(study)]
+    chosen = all_studies().values() if study is None else [find_study(study)]
     known = recorded(results)
     rows: list[Entry] = []
     for each in chosen:

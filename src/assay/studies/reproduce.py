@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -37,7 +38,7 @@ def reproduce(
     out: Path | str,
     engine: str = "auto",
     threads: int | None = None,
-    progress: bool | str = True,
+    progress: bool | Literal["plain"] = True,
     yes: bool = False,
 ) -> Reproduction:
     """Writes `<experiment>.{png,svg,pdf}`, its table beside it and `claims.json` to `out`; runs are kept in `out/runs`

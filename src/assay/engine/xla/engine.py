@@ -17,7 +17,6 @@ from pathlib import Path
 
 import jax
 
-from assay.config import shape_key
 from assay.engine.base import Control, Result, Suspended
 from assay.engine.xla.program import Programs
 from assay.engine.xla.tile import Tile
@@ -77,7 +76,7 @@ class Xla:
     def _packs(self, trials: Sequence[Trial], suspended: Mapping[str, Suspended]) -> list[Pack]:
         packs: dict[str, Pack] = {}
         for trial in trials:
-            shape = shape_key(trial)
+            shape = trial.pack_key
             pack = packs.setdefault(shape, Pack(shape, deque()))
             pack.waiting.append(suspended.get(trial.identity, trial))
         return list(packs.values())

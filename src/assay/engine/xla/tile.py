@@ -76,6 +76,11 @@ class Tile:
 
     def _board(self) -> None:
         """Fills the free lanes."""
+        if self.tau >= 2**30:  # programs count in 32 bits; here the clock may start again
+            for seat in self.seats:
+                if seat is not None:
+                    seat.offset -= self.tau
+            self.tau = 0
         entering: dict[int, Trial | Suspended] = {}
         for lane, seat in enumerate(self.seats):
             if seat is None and (item := self.take()) is not None:

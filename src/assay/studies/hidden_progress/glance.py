@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 
 import assay as ay
@@ -117,7 +118,7 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
         holds &= solved.height / rows.height >= 0.8
         worst = min(worst, solved.height / rows.height)
         if plateau is not None:
-            holds &= solved.height > 0 and float(solved["plateau_fraction"].median()) >= plateau
+            holds &= solved.height > 0 and np.median(solved["plateau_fraction"]) >= plateau
     note = "; ".join(f"{panel}: {_words(trials.filter(panel=panel))}" for panel in JUDGED)
     return [PHASE_TRANSITION.judged(holds, worst, note=f"value: smallest solved fraction. {note}")]
 

@@ -8,6 +8,7 @@ Output  table `majority`, in two parts: `spectrum` (closed form and enumeration)
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from assay.figures import Display, Lines, Spectrum, board
@@ -91,12 +92,13 @@ def figure(table: pl.DataFrame) -> Display:
 
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
-    error = float(table.filter(part="spectrum")["abs_error"].max())
+    error = table.filter(part="spectrum")["abs_error"].to_numpy().max()
     size = table.filter((pl.col("part") == "size") & pl.col("in_range"))
-    low, high = float(size["scaled_size"].min()), float(size["scaled_size"].max())
-    printed = float(size["scaled_size_printed"].max()) / float(size["scaled_size_printed"].min())
+    low, high = np.quantile(size["scaled_size"], (0, 1)).tolist()
+    smallest, largest = np.quantile(size["scaled_size_printed"], (0, 1)).tolist()
+    printed = largest / smallest
     return [
-        CLOSED_FORM.judged(error <= 1e-12, error),
+        CLOSED_FORM.judged(bool(error <= 1e-12), float(error)),
         SIZE_LAW.judged(BOUNDS[0] <= low and high <= BOUNDS[1], high, (low, high)),
         SIZE_LAW_PRINTED.judged(
             printed <= BOUNDS[1] / BOUNDS[0],

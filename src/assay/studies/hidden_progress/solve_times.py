@@ -100,7 +100,7 @@ def figure(table: pl.DataFrame) -> Display:
         columns=3,
         x="task.n",
         line="task.k",
-        labels=NAMES | {"task.n": "n", "task.k": "k"},
+        labels={**NAMES, "task.n": "n", "task.k": "k"},
         title="Steps until solved, against n and k",
         caption="Median over runs with 95 % bootstrap bars; a fraction below a point is that of solved runs where it "
         "is not 1. Batch 32, hinge loss, constant learning rate. Barak et al. 2022, figures 1 (right) and 10.",
