@@ -21,8 +21,15 @@ PARITY = ay.Parity(n=12, k=2)
 
 
 def trial(net: ay.Net, rate: float = 0.1, **changes: Any) -> ay.Trial:
-    made: dict[str, Any] = {"task": PARITY, "net": net, "optimiser": ay.SGD(learning_rate=rate), "solve": SMALL, "record": RECORD}
-    return ay.Trial(**({"budget": 120} | made | changes))
+    made: dict[str, Any] = {
+        "task": PARITY,
+        "net": net,
+        "optimiser": ay.SGD(learning_rate=rate),
+        "solve": SMALL,
+        "record": RECORD,
+        "budget": 120,
+    }
+    return ay.Trial(**(made | changes))
 
 
 WAYS = {

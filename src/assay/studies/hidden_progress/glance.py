@@ -62,7 +62,7 @@ def sweeps(scale: str) -> dict[str, ay.Sweep]:
             batch=batch,
             budget=budget,
             solve=WHOLE_SAMPLE,
-            record=ay.Record(measures=("eval/error", "eval/loss"), every=every),
+            record=ay.Record(measures=("eval/error", "eval/loss"), every=every * (2 if scale == "smoke" else 1)),
         )
         found[panel] = ay.Sweep(trial, ay.seeds((SLOW_RUNS if panel in SLOW else RUNS)[scale]))
     return found

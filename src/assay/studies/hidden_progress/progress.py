@@ -24,7 +24,7 @@ from assay.studies import Claim, Experiment, Judgement
 from assay.studies.hidden_progress.settings import NETS, WHOLE_SAMPLE
 
 N, K = 50, 3
-RUNS = {"smoke": 20, "desk": 50, "paper": 200}
+RUNS = {"smoke": 20, "desk": 200, "paper": 1000}
 EVERY = 10
 NOISE_BUDGET = 2000
 SIGNAL, NOISE = "parity labels", "pure noise"
