@@ -7,6 +7,7 @@ soon as its own has nothing left to hand out, so that no thread waits for anothe
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import queue
 import threading
@@ -33,12 +34,14 @@ class Pack:
 
 
 class Xla:
-    """Trains any trial; `threads` tiles run side by side, one core each."""
+    """Trains any trial; `threads` tiles run side by side: one a core on a CPU, one a device elsewhere."""
 
     name = "xla"
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.devices = jax.local_devices()
+        cores = len(os.sched_getaffinity(0)) if jax.default_backend() == "cpu" else 1
+        self.threads = threads or max(cores, len(self.devices))
         self.programs = Programs()
         keep_compiled_programs()
 
@@ -52,8 +55,8 @@ class Xla:
         results: queue.SimpleQueue[Result | Suspended | BaseException | None] = queue.SimpleQueue()
         lock = threading.Lock()
         workers = [
-            threading.Thread(target=self._work, args=(packs, lock, results, control), daemon=True)
-            for _ in range(min(self.threads, len(trials)))
+            threading.Thread(target=self._work, args=(device, packs, lock, results, control), daemon=True)
+            for device, _ in zip(itertools.cycle(self.devices), range(min(self.threads, len(trials))), strict=False)
         ]
         for worker in workers:
             worker.start()
@@ -81,13 +84,21 @@ class Xla:
             pack.waiting.append(suspended.get(trial.identity, trial))
         return list(packs.values())
 
-    def _work(self, packs: list[Pack], lock: threading.Lock, results: queue.SimpleQueue, control: Control) -> None:
+    def _work(
+        self,
+        device: jax.Device,
+        packs: list[Pack],
+        lock: threading.Lock,
+        results: queue.SimpleQueue,
+        control: Control,
+    ) -> None:
         try:
-            while not control.stop.is_set() and (pack := _choose(packs, lock)) is not None:
-                for item in self._drain(pack, lock, control):
-                    results.put(item)
-                with lock:
-                    pack.workers -= 1
+            with jax.default_device(device):
+                while not control.stop.is_set() and (pack := _choose(packs, lock)) is not None:
+                    for item in self._drain(pack, lock, control):
+                        results.put(item)
+                    with lock:
+                        pack.workers -= 1
         except BaseException as error:  # handed to the consumer, which raises it
             results.put(error)
         results.put(None)

@@ -38,10 +38,12 @@ Given = dict[str, Any]
 """What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`."""
 
 LIGHT = 1 << 13
-"""Parameters times examples a step up to which a step costs no more than launching its kernels."""
+"""Parameters times examples a step up to which a step on a CPU costs no more than launching its kernels."""
 LIGHT_LANES = 4
 """Measured on one core: 4 lanes are 1.2 to 5 times as fast as one where steps are light; 16 and 64 are no faster
 than 4, since their arrays no longer vectorise as well, and hold up more lanes when one trial is late."""
+ACCELERATOR_WORK, ACCELERATOR_LANES = 1 << 24, 1024
+"""On other platforms lanes are added up to so much work a step, or so many."""
 
 SCREEN = 64
 """Held-out examples that all lanes answer before any lane answers the whole sample: guessing nets fail here."""
@@ -52,9 +54,13 @@ OPTIONS = {"xla_cpu_multi_thread_eigen": False}
 """One program runs on one core; several run side by side. Split over threads, a product would round differently."""
 
 
-def num_lanes(trial: Trial) -> int:
-    """Lanes of the program for trials of this shape."""
-    return LIGHT_LANES if trial.learner.size * trial.examples_a_step <= LIGHT else 1
+def num_lanes(trial: Trial, platform: str) -> int:
+    """Lanes of the program for trials of this shape on this platform: a power of two."""
+    work = max(1, trial.learner.size * trial.examples_a_step)
+    if platform == "cpu":
+        return LIGHT_LANES if work <= LIGHT else 1
+    fill = max(1, min(ACCELERATOR_LANES, ACCELERATOR_WORK // work))
+    return 1 << (fill.bit_length() - 1)
 
 
 class Program:
@@ -62,7 +68,7 @@ class Program:
 
     def __init__(self, trial: Trial) -> None:
         self.template = trial.replace(net=trial.learner)
-        self.lanes = num_lanes(trial)
+        self.lanes = num_lanes(trial, jax.default_backend())
         self.batch = 0 if trial.batch == "all" else trial.batch
         self.solve = trial.solve
         compiled = functools.partial(jax.jit, compiler_options=OPTIONS)
