@@ -85,12 +85,14 @@ class Entry:
 
     @classmethod
     def of(cls, judgement: Judgement, study: str, experiment: str, scale: str, table: str | None) -> Self:
-        claim, value, note = judgement.claim, judgement.value, judgement.note
-        if value is not None and not math.isfinite(value):  # JSON has no infinity
+        claim, value, interval, note = judgement.claim, judgement.value, judgement.interval, judgement.note
+        if interval is not None and not all(map(math.isfinite, interval)):  # JSON has no infinity
+            interval, note = None, f"interval {interval}; {note}"
+        if value is not None and not math.isfinite(value):
             value, note = None, f"value {value}; {note}"
         return cls(
             id=claim.id, study=study, source=claim.source, statement=claim.statement, kind=claim.kind, scale=scale,
-            criterion=claim.criterion_at(scale), value=value, interval=judgement.interval,
+            criterion=claim.criterion_at(scale), value=value, interval=interval,
             verdict=judgement.verdict.value, note=note, experiment=experiment, table=table,
         )  # fmt: skip
 

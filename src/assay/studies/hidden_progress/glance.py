@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
+from scipy import stats
 
 import assay as ay
 from assay.analysis import bands
@@ -111,23 +112,18 @@ def figure(table: pl.DataFrame) -> Display:
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     trials = table.filter(part="trials")
-    holds, worst = True, 1.0
+    holds, counts, words = True, [], []
     for panel, plateau in JUDGED.items():
         rows = trials.filter(panel=panel)
         solved = rows.filter((pl.col("outcome") == "solved") & (pl.col("step") <= 10_000))
-        holds &= solved.height / rows.height >= 0.8
-        worst = min(worst, solved.height / rows.height)
-        if plateau is not None:
-            holds &= solved.height > 0 and np.median(solved["plateau_fraction"]) >= plateau
-    note = "; ".join(f"{panel}: {_words(trials.filter(panel=panel))}" for panel in JUDGED)
-    return [PHASE_TRANSITION.judged(holds, worst, note=f"value: smallest solved fraction. {note}")]
-
-
-def _words(rows: pl.DataFrame) -> str:
-    solved = rows.filter(outcome="solved")
-    if solved.is_empty():
-        return f"0/{rows.height} solved"
-    return f"{solved.height}/{rows.height} solved, median plateau fraction {solved['plateau_fraction'].median():.2f}"
+        counts.append((solved.height, rows.height))
+        middle = np.median(solved["plateau_fraction"]) if solved.height else 0.0
+        holds &= solved.height / rows.height >= 0.8 and (plateau is None or bool(middle >= plateau))
+        words.append(f"{panel.replace('$', '')}: {solved.height}/{rows.height}, median plateau fraction {middle:.2f}")
+    few, all_runs = min(counts, key=lambda count: count[0] / count[1])
+    interval = stats.binomtest(few, all_runs).proportion_ci(method="wilson")
+    note = f"value: smallest solved fraction. {'; '.join(words)}"
+    return [PHASE_TRANSITION.judged(holds, few / all_runs, (interval.low, interval.high), note)]
 
 
 experiment = Experiment(
