@@ -15,24 +15,21 @@ import assay as ay
 from assay.errors import ConfigError
 from assay.maths import streams
 from assay.tasks import Data
+from tests import light
 
 WIDE = ay.Parity(n=60, k=3)  # so that no two examples are equal
 NOISY = ay.Parity(n=60, k=3, noise=0.25)
-
-
-LIGHTLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-"""Bits and signs come out the same, and compile in half the time."""
 
 
 @functools.cache
 def steps(data: Data, batch: int, count: int, task: ay.Parity = WIDE) -> tuple[np.ndarray, np.ndarray]:
     """The batches of `count` steps: one row a step."""
     one = lambda step: data.batch(task, task.secret(0), streams.streams(0), step, batch)  # noqa: E731
-    x, y = jax.jit(jax.vmap(one), compiler_options=LIGHTLY)(jnp.arange(count, dtype=jnp.int32))
+    x, y = light.jit(jax.vmap(one))(jnp.arange(count, dtype=jnp.int32))
     return np.asarray(x), np.asarray(y)
 
 
-draw = jax.jit(lambda task, secret, key, index: task.examples(secret, key, index), static_argnums=0)
+draw = light.jit(lambda task, secret, key, index: task.examples(secret, key, index), static_argnums=0)
 
 
 def examples(task: ay.Parity, key: Any, count: int) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,6 +11,7 @@ from scipy import stats
 import assay as ay
 from assay.errors import ConfigError
 from assay.maths import streams
+from tests import light
 
 
 @pytest.mark.parametrize(("n", "k"), [(6, 1), (6, 2), (6, 6), (40, 4)])
@@ -34,7 +34,7 @@ def test_each_coordinate_of_a_block_is_as_likely_as_another_whatever_the_others_
 
 def test_labels_are_the_product_of_the_hidden_coordinates():
     task = ay.DisjointParity(n=12, k=3, subset=(11, 1, 6))
-    x, y = jax.jit(task.examples)(task.secret(0), streams.stream(0, "data"), np.arange(100, dtype=np.uint32))
+    x, y = light.jit(task.examples)(task.secret(0), streams.stream(0, "data"), np.arange(100, dtype=np.uint32))
     np.testing.assert_array_equal(y, np.prod(np.asarray(x)[:, [1, 6, 11]], axis=1))
 
 

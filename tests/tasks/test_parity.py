@@ -15,12 +15,13 @@ from assay.config import bind
 from assay.errors import ConfigError
 from assay.maths import streams
 from assay.maths.cube import cube, unpack
+from tests import light
 
 DRAWN = 2**14
 
-examples = jax.jit(lambda task, secret, key, index: task.examples(secret, key, index), static_argnums=0)
-population = jax.jit(lambda task, secret, index: task.population(secret, index), static_argnums=0)
-words = jax.jit(streams.words, static_argnums=2)
+examples = light.jit(lambda task, secret, key, index: task.examples(secret, key, index), static_argnums=0)
+population = light.jit(lambda task, secret, index: task.population(secret, index), static_argnums=0)
+words = light.jit(streams.words, static_argnums=2)
 
 
 def draw(task: ay.Parity, count: int = 64, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +95,7 @@ def test_random_subsets_follow_the_seed_and_stay_what_they_were():
 def test_every_subset_is_as_likely_as_another():
     task = ay.Parity(n=6, k=2, subset="random")
     found = [task.coordinates(seed) for seed in range(1500)]
-    names = {subset: i for i, subset in enumerate(itertools.combinations(range(6), 2))}
+    names: dict[tuple[int, ...], int] = {subset: i for i, subset in enumerate(itertools.combinations(range(6), 2))}
     counts = np.bincount([names[subset] for subset in found], minlength=15)
     assert stats.chisquare(counts).pvalue > 1e-3
 
@@ -115,7 +116,7 @@ def test_the_secret_is_the_mask_of_the_subset_in_words(n: int):
 
 def corrupted(task: Any, index: np.ndarray) -> np.ndarray:
     noise = streams.stream(0, "noise")
-    flipped = jax.jit(lambda p, i: bind(task, {"noise": p}).corrupt(noise, i, jax.numpy.ones(i.shape, np.float32)))
+    flipped = light.jit(lambda p, i: bind(task, {"noise": p}).corrupt(noise, i, jax.numpy.ones(i.shape, np.float32)))
     return np.asarray(flipped(np.float32(task.noise), index))
 
 
