@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 
+import jax.numpy as jnp
 import optax
 
 from assay.config import Config, above, at_least, between, shape
@@ -54,7 +55,8 @@ class Staircase(Schedule, kind="staircase"):
     ratio: float = shape(default=0.5, check=above(0))
 
     def factor(self) -> optax.Schedule:
-        return optax.schedules.exponential_decay(1.0, self.every, self.ratio, staircase=True)
+        # in whole numbers: divided as floats, and compiled, some multiples of `every` fall short by one step
+        return lambda step: jnp.float32(self.ratio) ** (jnp.asarray(step) // self.every).astype(jnp.float32)
 
 
 def _after_warmup(schedule: optax.Schedule, warmup: int) -> optax.Schedule:
