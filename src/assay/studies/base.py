@@ -62,6 +62,7 @@ def all_studies() -> dict[str, Study]:
 
 
 def find_study(name: str) -> Study:
+    """The study of a name."""
     known = all_studies()
     if name not in known:
         raise UnknownName("study", name, known)
