@@ -28,7 +28,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"batch": "all"}, r"trial\.batch must be a number, got 'all'; fresh examples have no end; use offline data"),
     ({"data": ay.Offline(samples=10)}, r"at most the 10 training examples, got 32; or batch='all'"),
     ({"data": ay.Population(), "batch": 2000}, r"at most the 1024 training examples"),
-    ({"task": ay.Parity(n=30, k=3), "data": ay.Population()}, r"trial\.data must be online or offline, got 'population'"),
+    ({"task": ay.Parity(n=30, k=3), "data": ay.Population()}, r"data must be online or offline, got 'population'"),
     ({"budget": 0}, r"trial\.budget must be between 1 and"),
     ({"seed": -1}, r"trial\.seed must be between 0 and 4294967295"),
     ({"seed": 2**32}, r"trial\.seed must be between 0 and 4294967295"),
@@ -38,7 +38,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"net": ay.MLP(width=4, outputs=2)}, r"net\.outputs must be 1 for the hinge loss, got 2; or use loss="),
     ({"loss": ay.CrossEntropy()}, r"net\.outputs must be >= 2 for cross-entropy, got 1; set outputs=2 for labels"),
     ({"net": ay.Neuron(), "loss": ay.CrossEntropy()}, r"net\.outputs must be >= 2 for cross-entropy, got 1"),
-    ({"optimiser": ay.SGD(learning_rate=1, rates=(ay.Rate(layer="out"),))}, r"layer of mlp 'out': did you mean 'output'"),
+    ({"optimiser": ay.SGD(learning_rate=1, rates=(ay.Rate(layer="out"),))}, r"of mlp 'out': did you mean 'output'"),
     ({"net": {"kind": "mlp", "width": 0}}, r"mlp\.width must be >= 1"),
 ]  # fmt: skip
 
@@ -159,7 +159,7 @@ def test_records_by_logarithm_keep_a_ratio_between_the_first_step_and_the_budget
     if points > 1:
         assert moments[-1] == budget
         ratio = budget ** (1 / (points - 1))
-        assert all(b <= a * ratio + 2 for a, b in itertools.pairwise(moments[1:]))
+        assert all(b <= (a + 0.5) * ratio + 0.5 + 1e-6 for a, b in itertools.pairwise(moments[1:]))
 
 
 def test_records_that_are_none_are_refused():
