@@ -22,6 +22,7 @@ signal = ay.Trial(
     optimiser=ay.SGD(learning_rate=0.01),
     batch=128,
     budget=3000,
+    solve=ay.Solve(sample=2048),
     record=ay.Record(measures=("eval/error", "weights/movement_linf", "weights/first_layer"), every=10),
 )
 control = signal.replace(task=ay.Parity(n=N, k=K, noise=0.5), solve=None, budget=600)
