@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def draw(table: pl.DataFrame) -> SolveTimes:
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     return [
-        CLAIMS["holds"].judged(True, 0.123456, (0.1, None), note=EVIL),  # type: ignore[arg-type]
+        CLAIMS["holds"].judged(True, 0.123456, (0.1, math.inf), note=EVIL),
         CLAIMS["fails"].judged(False, -1.0),
         CLAIMS["errata"].judged(False, 4.0),
         CLAIMS["open"].judged(None),
@@ -73,7 +74,7 @@ STUDY = Study(
 @pytest.fixture(autouse=True, scope="module")
 def only_study() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.studies.base.studies", lambda: {STUDY.name: STUDY})
+        patch.setattr("assay.studies.base.all_studies", lambda: {STUDY.name: STUDY})
         yield
 
 

@@ -63,7 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.setdefault("PYTHON_TYRO_ANSI_CODES", "False")
     name = args[0] if args else ""
     try:
-        return _dispatch(name, args[1:])
+        code = _dispatch(name, args[1:])
+        sys.stdout.flush()  # a reader that went away is noticed here, not when Python ends
+        return code
     except AssayError as error:
         print(f"assay{f' {name}' if name in NAMES else ''}: {' '.join(str(error).split())}", file=sys.stderr)
         return USAGE

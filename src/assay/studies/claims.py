@@ -77,7 +77,7 @@ class Entry:
     scale: str
     criterion: str
     value: float | None
-    interval: tuple[float, float] | None
+    interval: tuple[float | None, ...] | None  # an infinite end is None
     verdict: str
     note: str = ""
     experiment: str = ""
@@ -86,13 +86,12 @@ class Entry:
     @classmethod
     def of(cls, judgement: Judgement, study: str, experiment: str, scale: str, table: str | None) -> Self:
         claim, value, interval, note = judgement.claim, judgement.value, judgement.interval, judgement.note
-        if interval is not None and not all(map(math.isfinite, interval)):  # JSON has no infinity
-            interval, note = None, f"interval {interval}; {note}"
-        if value is not None and not math.isfinite(value):
+        if value is not None and not math.isfinite(value):  # JSON has no infinity
             value, note = None, f"value {value}; {note}"
+        ends = None if interval is None else tuple(end if math.isfinite(end) else None for end in interval)
         return cls(
             id=claim.id, study=study, source=claim.source, statement=claim.statement, kind=claim.kind, scale=scale,
-            criterion=claim.criterion_at(scale), value=value, interval=interval,
+            criterion=claim.criterion_at(scale), value=value, interval=ends,
             verdict=judgement.verdict.value, note=note, experiment=experiment, table=table,
         )  # fmt: skip
 
