@@ -1,5 +1,5 @@
 # make demo   figures, tables and verdicts of one study at smoke scale, and the page that shows them
-# make test   the suite without its slow tests; `make test-all` runs everything
+# make test   the whole suite; `make quick` leaves the slow tests out
 # make check  what .ci/run runs: lint, types, test
 #
 # Each target sets up what it needs: a virtual environment in .venv with the pinned packages of requirements/ and
@@ -27,7 +27,7 @@ ifneq ($(READY),yes)
 $(VENV)/made: anew
 endif
 
-.PHONY: help anew setup setup-dev demo test test-all lint types check format bench pins dist clean
+.PHONY: help anew setup setup-dev demo test quick lint types check format bench pins dist clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -64,10 +64,10 @@ demo: setup
 	@$(VENV)/bin/assay reproduce hidden-progress --scale smoke --out out/demo --page
 
 test: setup-dev
-	@$(RUN) -m pytest -n $(WORKERS) -m "not slow" $(ARGS)
-
-test-all: setup-dev
 	@$(RUN) -m pytest -n $(WORKERS) $(ARGS)
+
+quick: setup-dev
+	@$(RUN) -m pytest -n $(WORKERS) -m "not slow" $(ARGS)
 
 lint: setup-dev
 	@$(RUN) -m ruff check .

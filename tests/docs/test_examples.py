@@ -17,6 +17,7 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_names")
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
 def test_an_example_runs_and_draws_its_figure(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

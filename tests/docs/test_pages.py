@@ -37,6 +37,7 @@ def test_there_is_something_to_check() -> None:
     assert len(COMMANDS) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_names")
 @pytest.mark.parametrize("page", RUN)
 def test_the_python_of_a_page_runs_and_prints_what_the_page_says(

@@ -29,6 +29,7 @@ print("same on both devices")
 """
 
 
+@pytest.mark.slow
 def test_two_devices_share_a_pack_and_give_the_same_numbers():
     environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
     run = subprocess.run(
@@ -44,6 +45,7 @@ def test_accelerators_get_as_many_lanes_as_fill_them(width: int, lanes: int):
     assert program.num_lanes(trial, "cpu") in (1, 4)
 
 
+@pytest.mark.slow
 def test_many_lanes_train_as_few_do(monkeypatch: pytest.MonkeyPatch):
     """What an accelerator's program does, on the CPU: the same outcomes, not the same bits as another program."""
     pack = [WAYS["neuron"].replace(seed=seed) for seed in range(40)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 
 import assay as ay
@@ -10,8 +13,14 @@ from assay.engine.base import Control, Result, Suspended
 from assay.engine.xla.engine import Xla
 from tests.engine.trials import WAYS, assert_same, results
 
+QUICK = ("neuron", "relu, batch 1", "relu, wide")
 
-@pytest.mark.parametrize("way", WAYS)
+
+def some_quick(ways: Iterable[str]) -> list[Any]:
+    return [way if way in QUICK else pytest.param(way, marks=pytest.mark.slow) for way in ways]
+
+
+@pytest.mark.parametrize("way", some_quick(WAYS))
 def test_alone_in_a_pack_and_on_one_thread_a_trial_is_bit_identical(xla: Xla, way: str):
     pack = [WAYS[way].replace(budget=100 + 7 * seed, seed=seed) for seed in range(7)]
     together = results(xla, pack)
@@ -48,7 +57,9 @@ def test_trials_with_other_rates_subsets_and_orders_share_a_program_and_stay_the
         assert_same(results(xla, [trial])[trial.identity], together[trial.identity])
 
 
-@pytest.mark.parametrize("way", ["neuron", "power, noise, decay, random subset", "polynet, epochs, adam, streak"])
+@pytest.mark.parametrize(
+    "way", some_quick(["neuron", "power, noise, decay, random subset", "polynet, epochs, adam, streak"])
+)
 def test_a_suspended_trial_goes_on_to_the_same_end(xla: Xla, way: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("assay.engine.xla.tile.CHUNK_SECONDS", 0.001)  # look up often enough to be stopped on the way
     # never solved, of different length, recorded all along: whatever is stopped is on its way

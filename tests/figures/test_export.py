@@ -24,6 +24,7 @@ assert "matplotlib.pyplot" not in sys.modules and "jax" not in sys.modules
 """
 
 
+@pytest.mark.slow
 def test_two_saves_give_the_same_bytes(tmp_path: Path):
     first, second = (progress_measure().save(tmp_path / name, "movement", dark=True) for name in ("a", "b"))
     assert [path.name for path in first] == [
@@ -36,6 +37,7 @@ def test_two_saves_give_the_same_bytes(tmp_path: Path):
     assert (tmp_path / "a" / "movement.svg").read_bytes() != (tmp_path / "a" / "movement.dark.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes_and_needs_no_pyplot():
     environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     command = [sys.executable, "-c", PROGRAM]

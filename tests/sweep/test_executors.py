@@ -135,6 +135,7 @@ def test_a_full_disk_on_a_worker_stops_all_and_says_what_is_not_saved(
     same(spread(SWEEP, pool, tmp_path), run(SWEEP, progress=False))
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_takes_its_own_call_with_it_and_is_replaced() -> None:
     executor = Processes(2)
     first, second = executor.submit(os.getpid), executor.submit(threading.get_ident)
@@ -148,6 +149,7 @@ def test_a_process_that_dies_takes_its_own_call_with_it_and_is_replaced() -> Non
     executor.shutdown()
 
 
+@pytest.mark.slow
 def test_processes_give_the_rows_of_the_inline_engine(tmp_path: Path) -> None:
     sweep = Sweep(RECORDED.replace(solve={"sample": 64}, budget=200), seeds(12))
     runs = run(sweep, tmp_path, executor="processes", threads=2, progress=False)
