@@ -31,10 +31,15 @@ def quietly(sweep: Sweep, folder: Path | None = None) -> Runs:
     return run(sweep, folder, progress=False)
 
 
-def soon(seconds: float, do: Callable[[], object]) -> None:
-    timer = threading.Timer(seconds, do)
-    timer.daemon = True
-    timer.start()
+def once(true: Callable[[], bool], do: Callable[[], object]) -> None:
+    """Does something, from another thread, when a condition has come true."""
+
+    def wait() -> None:
+        while not true():
+            time.sleep(0.02)
+        do()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def same(one: Runs, other: Runs) -> None:
@@ -192,7 +197,8 @@ def test_one_interrupt_saves_and_returns(toy: Toy, tmp_path: Path) -> None:
 
 def test_two_interrupts_end_at_once_and_what_had_ended_is_written(toy: Toy, tmp_path: Path) -> None:
     toy.stuck = 5  # in a chunk that does not end
-    toy.at(5, lambda: (interrupt(), soon(0.6, interrupt)))
+    written = lambda: len(Store(tmp_path).outcomes()) == 5  # noqa: E731
+    toy.at(5, lambda: (interrupt(), once(written, interrupt)))
     with pytest.raises(KeyboardInterrupt):
         quietly(SWEEP, tmp_path)
     assert not toy.release.is_set()
