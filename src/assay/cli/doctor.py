@@ -19,7 +19,7 @@ from assay.cli.codes import FAILED
 from assay.cli.options import Json, parse
 from assay.cli.output import print_json, print_table
 
-NEEDED = ("jax", "optax", "numpy", "scipy", "polars", "matplotlib", "tyro", "rich", "fsspec", "safetensors")
+NEEDED = ("jax", "optax", "numpy", "scipy", "polars", "matplotlib", "tyro", "rich", "fsspec")
 VECTORS = (
     "sse4_2",
     "avx",

@@ -113,9 +113,8 @@ def _print(plan: dict[str, Any]) -> None:
     print(f"{plan['name']}: {packed}, {plan['run_steps']:,} run-steps at most")
     if estimate := plan["estimate"]:
         timed = "" if estimate["measured"] == len(packs) else f" ({estimate['measured']} of {len(packs)} packs timed)"
-        print(
-            f"at most {duration(estimate['seconds'])} on {estimate['threads']} threads{timed}; solved trials end sooner"
-        )
+        threads = f"{estimate['threads']} thread{'s' * (estimate['threads'] > 1)}"
+        print(f"at most {duration(estimate['seconds'])} on {threads}{timed}; solved trials end sooner")
     rows = [
         (
             pack["trials"],

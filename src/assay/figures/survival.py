@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 from matplotlib.axes import Axes
 
-from assay.figures.axes import Scale, draw_band, floats, step_axis
+from assay.figures.axes import Scale, draw_band, floats, log_ticks, step_axis
 from assay.figures.panels import PanelDisplay
 from assay.figures.style import Theme, strokes
 
@@ -40,19 +40,21 @@ class SurvivalCurves(PanelDisplay):
         return [*([self.line] if self.line else []), "step"]
 
     def draw(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
-        step_axis(axes, self.x_scale)
+        steps = self.table.filter(pl.col("step") > 0)["step"].to_list()
+        scale = self.x_scale if steps else "linear"  # where nothing happens after step 0 there is no logarithm
+        step_axis(axes, scale)
         values = self.table[self.line].to_list() if self.line else [0]
         for value, stroke in strokes(values, theme).items():
             part = rows.filter(pl.col(self.line) == value) if self.line else rows
             name = self.text(self.line, value) if self.line else ""
-            steps, survival = part["step"].to_numpy(), floats(part["survival"])
+            at, survival = part["step"].to_numpy(), floats(part["survival"])
             draw_band(axes, part, "survival_low", "survival_high", stroke, step="post")
-            axes.plot(steps, survival, color=stroke.color, ls=stroke.dash, drawstyle="steps-post", label=name)
+            axes.plot(at, survival, color=stroke.color, ls=stroke.dash, drawstyle="steps-post", label=name)
             left = part["censored"].to_numpy() > 0
             if left.any():
-                axes.plot(steps[left], survival[left], "|", color=stroke.color, ms=5, clip_on=False)
-        steps = self.table.filter(pl.col("step") > 0)["step"].to_list()
-        if self.x_scale == "log" and steps:
+                axes.plot(at[left], survival[left], "|", color=stroke.color, ms=5, clip_on=False)
+        if scale == "log":
             axes.set_xscale("log", nonpositive="clip")  # the curve comes in from step 0, beyond the left edge
             axes.set_xlim(0.8 * min(steps), 1.05 * max(steps))
+            log_ticks(axes.xaxis)
         axes.set(ylim=(0, 1.02), ylabel=self.y_label)
