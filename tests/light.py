@@ -12,12 +12,27 @@ from typing import Any
 import jax
 import numpy as np
 
+from assay.maths import streams
+from assay.nets import Net, Uniform
+
 jit = functools.partial(
     jax.jit, compiler_options={"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 )
 
 
-def filled(shapes: Any, seed: int = 0, scale: float = 1.0) -> Any:
-    """Normal numbers in the form of what a function would return (`jax.eval_shape`), without compiling it."""
+@functools.cache
+def keys(seed: int = 0) -> dict[str, jax.Array]:
+    """The streams of a trial, made outside of the programs that read them."""
+    return streams.streams(seed)
+
+
+@functools.cache
+def shapes(net: Net) -> Any:
+    """The form of a net's parameters; nothing is compiled."""
+    return jax.eval_shape(functools.partial(net.init, streams.root(0), Uniform()))
+
+
+def normal_params(net: Net, seed: int = 0, scale: float = 1.0) -> Any:
+    """Parameters of a net filled with normal numbers."""
     rng = np.random.default_rng(seed)
-    return jax.tree.map(lambda leaf: (scale * rng.normal(size=leaf.shape)).astype(leaf.dtype), shapes)
+    return jax.tree.map(lambda leaf: (scale * rng.normal(size=leaf.shape)).astype(leaf.dtype), shapes(net))

@@ -13,7 +13,6 @@ import pytest
 
 import assay as ay
 import assay.measures
-from assay.maths import streams
 from assay.measures import MEASURES, View, find
 from tests import light
 from tests.contracts.members import import_files
@@ -31,16 +30,15 @@ each_measure = pytest.mark.parametrize("name", SHIPPED)
 
 
 def params_of(trial: ay.Trial, seed: int) -> Any:
-    shapes = jax.eval_shape(functools.partial(trial.learner.init, streams.root(0), trial.init))
-    return light.filled(shapes, seed, scale=0.5)
+    return light.normal_params(trial.learner, seed, scale=0.5)
 
 
-def view(trial: ay.Trial, seed: Any, params: Any, start: Any, step: Any, secret: Any) -> View:
+def view(trial: ay.Trial, keys: Any, params: Any, start: Any, step: Any, secret: Any) -> View:
     assert trial.solve is not None
     assert isinstance(trial.batch, int)
     return View(
         task=trial.task, net=trial.learner, loss=trial.loss, data=trial.data, batch=trial.batch,
-        sample=trial.solve.sample, secret=secret, keys=streams.streams(seed), step=step, start=start, params=params,
+        sample=trial.solve.sample, secret=secret, keys=keys, step=step, start=start, params=params,
     )  # fmt: skip
 
 
@@ -48,8 +46,8 @@ def view(trial: ay.Trial, seed: Any, params: Any, start: Any, step: Any, secret:
 def programs() -> tuple[Any, Any]:
     """Every measure at once, of a lane and of lanes side by side."""
 
-    def all_of(seed: Any, params: Any, start: Any, step: Any, secret: Any) -> dict[str, Any]:
-        return {name: find(name)(view(TRIAL, seed, params, start, step, secret)) for name in SHIPPED}
+    def all_of(keys: Any, params: Any, start: Any, step: Any, secret: Any) -> dict[str, Any]:
+        return {name: find(name)(view(TRIAL, keys, params, start, step, secret)) for name in SHIPPED}
 
     return light.jit(all_of), light.jit(jax.vmap(all_of))
 
@@ -57,7 +55,7 @@ def programs() -> tuple[Any, Any]:
 @functools.cache
 def found(seed: int) -> dict[str, Any]:
     """What the measures say of one lane."""
-    lane = (jnp.uint32(seed), params_of(TRIAL, seed), params_of(TRIAL, seed + 9), jnp.int32(5), TRIAL.task.secret(seed))
+    lane = (light.keys(seed), params_of(TRIAL, seed), params_of(TRIAL, seed + 9), jnp.int32(5), TRIAL.task.secret(seed))
     return jax.tree.map(np.asarray, programs()[0](*lane))
 
 
@@ -109,6 +107,9 @@ def test_lanes_side_by_side_are_measured_as_each_alone(name: str):
 
 @functools.cache
 def side_by_side() -> dict[str, Any]:
-    lanes = [(params_of(TRIAL, seed), params_of(TRIAL, seed + 9), TRIAL.task.secret(seed)) for seed in (0, 1)]
-    params, start, secret = jax.tree.map(lambda *parts: np.stack(parts), *lanes)
-    return programs()[1](jnp.arange(2, dtype=jnp.uint32), params, start, jnp.full(2, 5, jnp.int32), secret)
+    lanes = [
+        (light.keys(seed), params_of(TRIAL, seed), params_of(TRIAL, seed + 9), TRIAL.task.secret(seed))
+        for seed in (0, 1)
+    ]
+    keys, params, start, secret = jax.tree.map(lambda *parts: np.stack(parts), *lanes)
+    return programs()[1](keys, params, start, jnp.full(2, 5, jnp.int32), secret)

@@ -189,13 +189,13 @@ SMALL = ay.Parity(n=4, k=2, noise=0.25)  # a population of 16
 
 
 fetch = light.jit(
-    lambda source, step, size: source.batch(SMALL, SMALL.secret(0), streams.streams(0), step, size),
-    static_argnums=(0, 2),
+    lambda source, keys, step, size: source.batch(SMALL, SMALL.secret(0), keys, step, size),
+    static_argnums=(0, 3),
 )
 
 
 def batch(source: Data, step: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
-    x, y = fetch(source, np.int32(step), size)
+    x, y = fetch(source, light.keys(), np.int32(step), size)
     return np.asarray(x), np.asarray(y)
 
 
@@ -225,7 +225,8 @@ def test_a_finite_source_is_all_there_at_once(source: Data):
         return
     x, y = batch(source, 3, 0)
     assert x.shape == (count, 4)
-    one = light.jit(lambda i: source.fetch(SMALL, SMALL.secret(0), streams.streams(0), i, jnp.int32(0)))
+    keys = light.keys()
+    one = light.jit(lambda i: source.fetch(SMALL, SMALL.secret(0), keys, i, jnp.int32(0)))
     one_x, one_y = one(np.array([count - 1], np.uint32))
     np.testing.assert_array_equal(one_x[0], x[-1])
     assert one_y[0] == y[-1]

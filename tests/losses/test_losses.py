@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay as ay
@@ -42,6 +42,7 @@ signs = st.lists(st.sampled_from([-1.0, 1.0]), min_size=8, max_size=8)
 
 
 @by_kind
+@settings(max_examples=30)
 @given(f=outputs, y=signs)
 def test_losses_and_their_derivatives_are_those_of_the_table(loss: ay.Loss, f: list[float], y: list[float]):
     value, slope = TABLE[loss]
@@ -86,6 +87,7 @@ def test_the_logistic_loss_overflows_nowhere():
 # -- several classes -------------------------------------------------------------------------------------------------
 
 
+@settings(max_examples=20)
 @given(data=st.data())
 def test_cross_entropy_is_minus_the_log_probability_of_the_class(data: st.DataObject):
     logits = np.array(data.draw(st.lists(outputs, min_size=3, max_size=3)), np.float32).T / 10  # 8 examples, 3 classes

@@ -229,7 +229,7 @@ def ordering(key: np.ndarray, size: int) -> np.ndarray:
 
 
 def test_an_ordering_of_any_size_has_every_element_once():
-    for size in range(1, 301):
+    for size in [*range(1, 70), *range(70, 301, 9), 255, 256, 257]:
         np.testing.assert_array_equal(np.sort(ordering(key_of(size), size)), np.arange(size))
 
 

@@ -40,7 +40,7 @@ def scores(of: ay.Trial, split: str, params: Any = None, step: int = 5) -> tuple
     return float(loss), float(error)
 
 
-@pytest.mark.parametrize("sample", [1, 100, 1000])
+@pytest.mark.parametrize("sample", [1, 600])
 def test_held_out_scores_are_those_of_a_loop_over_the_sample(sample: int):
     of = trial(solve=ay.Solve(sample=sample))
     expected = by_hand(params_of(of), *examples(of, "eval", sample))
@@ -48,7 +48,7 @@ def test_held_out_scores_are_those_of_a_loop_over_the_sample(sample: int):
     assert scores(of, "eval", step=17) == scores(of, "eval")
 
 
-@pytest.mark.parametrize("block", [1, 7, 64, 5000])
+@pytest.mark.parametrize("block", [1, 64])
 def test_the_size_of_a_block_does_not_matter(block: int, monkeypatch: pytest.MonkeyPatch):
     of = trial()
     whole = scores(of, "eval")
@@ -67,7 +67,7 @@ def test_noise_spoils_training_labels_and_no_others():
 
 def test_online_training_scores_are_those_of_the_batch_that_comes_next():
     of = trial(task=TASK.replace(noise=0.25), batch=200)
-    keys = streams.streams(of.seed)
+    keys = light.keys(of.seed)
     index = jnp.arange(200, dtype=jnp.uint32)
     fetch = light.jit(lambda step: of.data.fetch(of.task, of.task.secret(of.seed), keys, index, step))
     for step in (0, 5):

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 
 import assay as ay
-from assay.maths import streams
 from assay.measures import View
 from tests import light
 
@@ -25,7 +24,7 @@ def trial(**changes: Any) -> ay.Trial:
 
 def params_of(trial: ay.Trial, seed: int = 0) -> Any:
     """Parameters at random, the same for the same net."""
-    return light.filled(jax.eval_shape(lambda: trial.learner.init(streams.root(0), trial.init)), seed)
+    return light.normal_params(trial.learner, seed)
 
 
 def view(trial: ay.Trial, params: Any, start: Any, step: Any = 5) -> View:
@@ -33,7 +32,7 @@ def view(trial: ay.Trial, params: Any, start: Any, step: Any = 5) -> View:
     return View(
         task=trial.task, net=trial.learner, loss=trial.loss, data=trial.data,
         batch=0 if trial.batch == "all" else trial.batch, sample=trial.solve.sample,
-        secret=trial.task.secret(trial.seed), keys=streams.streams(trial.seed), step=step, start=start, params=params,
+        secret=trial.task.secret(trial.seed), keys=light.keys(trial.seed), step=step, start=start, params=params,
     )  # fmt: skip
 
 
@@ -43,5 +42,6 @@ def measured(
     """What a measure gives, compiled as in a program; arrays of numpy."""
     params = params_of(trial) if params is None else params
     start = params_of(trial, seed=1) if start is None else start
+    light.keys(trial.seed)  # before the program
     compiled = light.jit(lambda now, then, t: function(view(trial, now, then, t)))
     return jax.tree.map(np.asarray, compiled(params, start, jnp.int32(step)))

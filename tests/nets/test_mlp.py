@@ -13,7 +13,6 @@ import pytest
 
 import assay as ay
 from assay.errors import ConfigError
-from assay.maths import streams
 from assay.maths.cube import cube
 from assay.nets.activations import oscillating_coefficients
 from tests import light
@@ -22,7 +21,7 @@ apply = light.jit(lambda net, params, x: net.apply(params, x), static_argnums=0)
 
 
 def random_params(net: ay.Net) -> dict[str, dict[str, np.ndarray]]:
-    return light.filled(jax.eval_shape(lambda: net.init(streams.root(0), ay.Uniform())), scale=0.3)
+    return light.normal_params(net, scale=0.3)
 
 
 def numpy_sigma(name: str, k: int) -> Callable[[np.ndarray], np.ndarray]:

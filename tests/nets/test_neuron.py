@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import assay as ay
-from assay.maths import streams
 from assay.maths.cube import cube
 from assay.nets.activations import ACTIVATIONS
 from tests import light
@@ -54,7 +53,7 @@ def test_an_argument_scaled_by_two_wants_half_the_weights():
 @pytest.mark.parametrize(("second_layer", "size"), [(False, 31), (True, 33)])
 def test_the_size_is_n_plus_1_or_n_plus_3(second_layer: bool, size: int):
     net = ay.Neuron(inputs=30, degree=3, second_layer=second_layer)
-    params = light.filled(jax.eval_shape(lambda: net.init(streams.root(0), ay.Uniform())))
+    params = light.normal_params(net)
     assert net.size == size == sum(array.size for array in jax.tree.leaves(params))
 
 
@@ -63,7 +62,7 @@ def test_a_neuron_is_a_net_of_width_one(name: str):
     """With the same weights: settings (vii) to (x) are two-layer nets."""
     neuron = ay.Neuron(activation=name, inputs=6, degree=2, second_layer=True)
     wide = ay.MLP(width=1, activation=name, inputs=6, outputs=1, degree=2)
-    params = light.filled(jax.eval_shape(lambda: neuron.init(streams.root(0), ay.Uniform())))
+    params = light.normal_params(neuron)
     first, second = params["neuron"], params["output"]
     same = {
         "hidden_1": {"weight": first["weight"][None], "bias": np.array([first["bias"]])},

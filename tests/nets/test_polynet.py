@@ -11,7 +11,6 @@ import pytest
 
 import assay as ay
 from assay.errors import ConfigError
-from assay.maths import streams
 from assay.maths.cube import cube
 from tests import light
 
@@ -19,7 +18,7 @@ apply = light.jit(lambda net, params, x: net.apply(params, x), static_argnums=0)
 
 
 def random_params(net: ay.Net) -> Any:
-    return light.filled(jax.eval_shape(lambda: net.init(streams.root(0), ay.Uniform())))
+    return light.normal_params(net)
 
 
 @pytest.mark.parametrize(("n", "k"), [(5, 1), (6, 2), (7, 4)])

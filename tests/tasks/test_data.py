@@ -24,7 +24,8 @@ NOISY = ay.Parity(n=60, k=3, noise=0.25)
 @functools.cache
 def steps(data: Data, batch: int, count: int, task: ay.Parity = WIDE) -> tuple[np.ndarray, np.ndarray]:
     """The batches of `count` steps: one row a step."""
-    one = lambda step: data.batch(task, task.secret(0), streams.streams(0), step, batch)  # noqa: E731
+    keys = light.keys()
+    one = lambda step: data.batch(task, task.secret(0), keys, step, batch)  # noqa: E731
     x, y = light.jit(jax.vmap(one))(jnp.arange(count, dtype=jnp.int32))
     return np.asarray(x), np.asarray(y)
 
