@@ -42,7 +42,7 @@ def test_two_devices_share_a_pack_and_give_the_same_numbers():
 def test_accelerators_get_as_many_lanes_as_fill_them(width: int, lanes: int):
     trial = ay.Trial(task=ay.Parity(n=50, k=3), net=ay.MLP(width=width))
     assert program.num_lanes(trial, "gpu") == lanes
-    assert program.num_lanes(trial, "cpu") in (1, 4)
+    assert program.num_lanes(trial, "cpu") in (1, 4, 8)
 
 
 @pytest.mark.slow
