@@ -4,5 +4,6 @@
 - `powerlaw`: y = prefactor * x ** exponent, with intervals
 - `bands`: quantile bands of training curves over trials
 - `correlate`: rank correlation with a bootstrap interval
+- `histogram`: counts, fractions and densities in bins
 - `quantiles`: quantiles that stay right when some values are infinite
 """
