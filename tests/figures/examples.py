@@ -99,6 +99,19 @@ def heat_table() -> HeatTable:
     return HeatTable(table, row="setting", column="batch", value="ratio", reach=2.0)
 
 
+def heat_panels() -> HeatTable:
+    """Steps on a sequential scale, with words of their own, a blank place and a colour bar."""
+    rows = [
+        (k, f"setting {row}", 4**column, (steps := 10.0 ** (k + row - column)), f"{steps:,.0f}")
+        for k in (2, 3)
+        for row in range(3)
+        for column in range(3)
+        if (k, row, column) != (3, 1, 1)
+    ]
+    table = pl.DataFrame(rows, schema=["k", "setting", "batch", "steps", "text"], orient="row")
+    return HeatTable(table, panel="k", row="setting", column="batch", value="steps", centre=None, bar="steps")
+
+
 def lines() -> Lines:
     rows = [(law, x, float(x) ** power) for law, power in (("a", 1.5), ("b", -0.5)) for x in (1, 3, 9, 27)]
     table = pl.DataFrame(rows, schema=["law", "x", "y"], orient="row")
@@ -117,6 +130,7 @@ PANELS: dict[str, PanelDisplay] = {
     "progress measure": progress_measure(),
     "spectrum": spectrum(),
     "heat table": heat_table(),
+    "heat panels": heat_panels(),
     "lines": lines(),
 }
 DISPLAYS: dict[str, Display] = {**PANELS, "eight panels": training_curves(8), "board": two_displays()}

@@ -87,7 +87,8 @@ def test_panels_do_not_overlap(display: Display):
     figure = laid_out(display)
     boxes = [axes.get_window_extent() for axes in figure.axes]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-    assert all(box.height > 0.15 * figure.dpi for box in boxes)
+    panels = [box for axes, box in zip(figure.axes, boxes, strict=True) if axes.get_label() != "<colorbar>"]
+    assert all(box.height > 0.15 * figure.dpi for box in panels)
 
 
 def test_a_missing_column_is_named_with_its_source(panel_display: PanelDisplay):

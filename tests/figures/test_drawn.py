@@ -19,6 +19,7 @@ from assay.errors import ConfigError
 from assay.figures.axes import spread
 from assay.figures.times import percent
 from tests.figures.examples import (
+    heat_panels,
     heat_table,
     progress_measure,
     solve_times,
@@ -190,6 +191,22 @@ def test_heat_table_prints_and_colours_each_number():
     assert centre == pytest.approx((1, 1, 1), abs=0.01)  # the paper
     assert low[2] > low[0]  # blue below
     assert high[0] > high[2]  # orange above
+
+
+def test_heat_panels_share_their_colours_with_the_bar():
+    display = heat_panels()
+    *panels, bar = display.plot().axes
+    limits = set()
+    for axes, k in zip(panels, (2, 3), strict=True):
+        rows = display.table.filter(k=k)
+        mesh = next(c for c in axes.collections if isinstance(c, QuadMesh))
+        assert sorted(np.ma.compressed(mesh.get_array()).tolist()) == sorted(rows["steps"])  # the blank place has none
+        assert [text.get_text() for text in axes.texts] == rows["text"].to_list()
+        limits.add(mesh.get_clim())
+    assert limits == {(display.table["steps"].min(), display.table["steps"].max())}
+    assert bar.get_xlim() == pytest.approx(*limits)
+    assert bar.get_xlabel() == "steps"
+    assert dataclasses.replace(display, bar="").plot().axes[2:] == []
 
 
 def test_lines_are_the_rows_of_their_series():

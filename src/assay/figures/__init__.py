@@ -9,12 +9,12 @@ from assay.figures.board import Board as Board
 from assay.figures.board import board as board
 from assay.figures.curves import TrainingCurves as TrainingCurves
 from assay.figures.display import Display as Display
+from assay.figures.heatmap import HeatTable as HeatTable
 from assay.figures.lines import Lines as Lines
 from assay.figures.panels import PanelDisplay as PanelDisplay
 from assay.figures.progress import ProgressMeasure as ProgressMeasure
 from assay.figures.spectrum import Spectrum as Spectrum
 from assay.figures.style import house_style as house_style
 from assay.figures.survival import SurvivalCurves as SurvivalCurves
-from assay.figures.table import HeatTable as HeatTable
 from assay.figures.times import SolveTimes as SolveTimes
 from assay.figures.weights import WeightTrajectories as WeightTrajectories

@@ -11,8 +11,11 @@ import matplotlib
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, LogNorm, Normalize
+from matplotlib.figure import Figure, SubFigure
 
+from assay.figures.axes import log_ticks
 from assay.figures.panels import PanelDisplay
 from assay.figures.style import DOUBLE, SINGLE, Theme
 
@@ -28,7 +31,10 @@ class HeatTable(PanelDisplay):
     text                               optional: printed instead of the number (else formatted as in field `number`)
 
     With a `centre` colours diverge from it (a ratio from 1) up to the factor, or on a linear `scale` the distance,
-    `reach` on either side; without one they run from the smallest to the largest value.
+    `reach` on either side; without one they run from the smallest to the largest value. Panels have their colours and
+    their cells in common; a place without a row stays blank. `bar` labels a colour bar below the panels.
+
+    HeatTable(table, panel="k", row="setting", column="batch", value="ratio", bar="measured over published")
     """
 
     row: str = "row"
@@ -38,6 +44,7 @@ class HeatTable(PanelDisplay):
     reach: float = 4.0
     scale: Literal["linear", "log"] = "log"
     number: str = ".2f"
+    bar: str = ""  # without a label there is none
 
     def needed(self) -> Sequence[str]:
         return [self.row, self.column, self.value]
@@ -46,11 +53,26 @@ class HeatTable(PanelDisplay):
         rows, columns = self.grid(len(self.panels()))
         cells = self.table[self.row].n_unique(), self.table[self.column].n_unique()
         names = 0.075 * max(len(self.word(name)) for name in self.table[self.row])
-        width = 0.4 + names + 0.42 * columns * cells[1]
-        return min(max(width, SINGLE), DOUBLE), 0.8 + rows * (0.35 + 0.19 * cells[0])
+        words = self.table["text"].str.len_chars().max() if "text" in self.table.columns else None
+        width = 0.4 + names + max(0.42, 0.06 * (words or 0)) * columns * cells[1]
+        return min(max(width, SINGLE), DOUBLE), 0.8 + 0.4 * bool(self.bar) + rows * (0.35 + 0.19 * cells[0])
 
     def keys(self) -> Sequence[str]:
         return [self.row, self.column]
+
+    def compose(self, target: Figure | SubFigure, theme: Theme) -> None:
+        super().compose(target, theme)
+        if not self.bar:
+            return
+        colors, norm = self._colors(theme)
+        ends = "both" if self.centre is not None else "neither"
+        bar = target.colorbar(
+            ScalarMappable(norm, colors), ax=target.axes, location="bottom", extend=ends, shrink=0.6, aspect=40
+        )
+        bar.set_label(self.bar)
+        bar.outline.set_visible(False)
+        if self.scale == "log":
+            log_ticks(bar.ax.xaxis)
 
     def draw(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
         names, heads = (self.table[axis].unique(maintain_order=True).to_list() for axis in (self.row, self.column))
