@@ -160,6 +160,11 @@ class Trial(Config):
         return super().shape_part() | {"net": self.learner.shape_part()}
 
     @property
+    def init_seed(self) -> int:
+        """The seed of the stream `init`; every other stream is drawn from `seed`."""
+        return self.seed if self.init.seed is None else self.init.seed
+
+    @property
     def examples_a_step(self) -> int:
         return (self.data.count(self.task) or 0) if self.batch == "all" else self.batch
 

@@ -10,19 +10,29 @@ from __future__ import annotations
 
 import abc
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from assay.config import Config, above, at_least, one_of, shape, value
+from assay.config import Config, above, at_least, between, one_of, shape, value
 from assay.maths.streams import Key, uniform
 
 BIASES = one_of("same", "zero", "uniform")
 
 
 class Init(Config, family="init"):
-    """Base of the schemes."""
+    """Base of the schemes. With a seed of its own the weights are the same whatever the trial's seed."""
+
+    seed: int | None = value(default=None, check=between(0, 2**32 - 1), doc="of the stream init; the trial's if none")
+
+    def to_json(self) -> dict[str, Any]:
+        """Where there is no seed it is left out: identities are older than this field."""
+        plain = super().to_json()
+        if self.seed is None:
+            del plain["seed"]
+        return plain
 
     @abc.abstractmethod
     def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:

@@ -37,6 +37,8 @@ has the same leaves, with a lanes axis in front."""
 Given = dict[str, Any]
 """What tells the trials of a pack apart: `values` (dotted path -> number) and `secret`."""
 
+SEEDS = ("seed", "init.seed")
+
 LIGHT = 1 << 13
 """Parameters times examples a step up to which a step on a CPU costs no more than launching its kernels."""
 LIGHT_LANES, SINGLE_LANES = 4, 8
@@ -83,7 +85,7 @@ class Program:
         """The arguments of a tile, one trial a lane."""
         numbers = [values(trial) for trial in trials]
         stacked = {
-            path: np.array([n[path] for n in numbers], np.uint32 if path == "seed" else np.float32)
+            path: np.array([n[path] for n in numbers], np.uint32 if path in SEEDS else np.float32)
             for path in numbers[0]
         }
         secrets = [trial.task.secret(trial.seed) for trial in trials]
@@ -96,7 +98,7 @@ class Program:
 
     def _fresh(self, given: Given) -> Lane:
         trial = self._bound(given)
-        params = trial.net.init(streams.stream(trial.seed, "init"), trial.init)
+        params = trial.net.init(streams.stream(trial.init_seed, "init"), trial.init)
         opt = trial.optimiser.transformation().init(params)
         count = functools.partial(jnp.asarray, dtype=jnp.int32)
         return {
