@@ -27,6 +27,9 @@ NETS: Mapping[str, ay.Net] = {
     "xv": PolyNet(),
 }
 
+STARRED: Mapping[str, str] = {"*i": "relu", "*ii": "power"}
+"""Activations of the two-layer nets that are as wide as k, which is barely enough."""
+
 NAMES: Mapping[str, str] = {
     "i": "(i) ReLU, width 10",
     "ii": "(ii) ReLU, width 100",
@@ -43,6 +46,8 @@ NAMES: Mapping[str, str] = {
     "xiii": "(xiii) infinite zigzag neuron",
     "xiv": "(xiv) sinusoid neuron",
     "xv": "(xv) PolyNet",
+    "*i": "(*i) ReLU, width k",
+    "*ii": "(*ii) $z^k$, width k",
 }
 
 WHOLE_SAMPLE = ay.Solve(sample=8192)
@@ -50,6 +55,11 @@ WHOLE_SAMPLE = ay.Solve(sample=8192)
 
 SMALL_SAMPLE = ay.Solve(sample=128)
 """Large-scale probes: all of 128 right. Lenient: a net of accuracy a passes a check with probability a^128."""
+
+
+def net(setting: str, k: int) -> ay.Net:
+    """The net of a setting for parities of k bits."""
+    return MLP(width=k, activation=STARRED[setting]) if setting in STARRED else NETS[setting]
 
 
 def labels(column: str, sweeps: Mapping[str, ay.Sweep]) -> pl.DataFrame:
