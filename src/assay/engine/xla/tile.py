@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
 import time
 from collections.abc import Callable, Iterator, Set
@@ -12,6 +11,7 @@ import jax
 import numpy as np
 
 from assay.engine.base import Arrays, Control, Result, Suspended
+from assay.engine.records import Records
 from assay.engine.xla.program import Program
 from assay.trial import Outcome, Trial
 
@@ -28,21 +28,9 @@ class Passenger:
 
     trial: Trial
     offset: int  # the tile's clock when the trial was at step 0
-    moments: list[int]
+    records: Records
     began: float
     spent: float = 0.0  # seconds before it was suspended
-    steps: list[int] = dataclasses.field(default_factory=list)
-    records: list[dict[str, Any]] = dataclasses.field(default_factory=list)
-
-    def next_event(self, step: int) -> int:
-        """The next step after `step` at which the host must look: a record or the end of the budget."""
-        place = bisect.bisect_right(self.moments, step)
-        return min(self.moments[place] if place < len(self.moments) else self.trial.budget, self.trial.budget)
-
-    def due(self, step: int) -> bool:
-        """Whether `step` is one to record at, and not yet recorded."""
-        place = bisect.bisect_left(self.moments, step)
-        return place < len(self.moments) and self.moments[place] == step and step not in self.steps[-1:]
 
 
 class Tile:
@@ -109,11 +97,10 @@ class Tile:
         for lane, item in entering.items():
             trial = new[lane]
             step = item.step if isinstance(item, Suspended) else 0
-            seat = Passenger(trial, self.tau - step, trial.record.moments(trial.budget), now)
+            seat = Passenger(trial, self.tau - step, Records(trial), now)
             if isinstance(item, Suspended):
                 seat.spent = float(item.state["spent"])
-                seat.steps = [int(s) for s in item.state["steps"]]
-                seat.records = _unpack_records(item.state)
+                seat.records.restore(item.state)
             self.seats[lane] = seat
         self.control.count(running=len(entering))
 
@@ -125,7 +112,7 @@ class Tile:
     def _advance(self, chunk: int) -> None:
         """Trains up to the next event or the next multiple of `chunk`."""
         seats = [seat for seat in self.seats if seat]
-        event = min(seat.offset + seat.next_event(self.tau - seat.offset) for seat in seats)
+        event = min(seat.offset + seat.records.next_event(self.tau - seat.offset) for seat in seats)
         until = min(event, (self.tau // chunk + 1) * chunk)
         began = time.perf_counter()
         self.state, clock = self.program.advance(
@@ -158,7 +145,7 @@ class Tile:
             seat = self.seats[lane]
             assert seat is not None
             self.seats[lane] = None
-            curves, arrays = _columns(seat)
+            curves, arrays = seat.records.columns()
             yield Result(
                 trial=seat.trial, outcome=outcome, step=step, engine=self.name,
                 seconds=seat.spent + time.perf_counter() - seat.began,
@@ -176,14 +163,13 @@ class Tile:
             if (seat := self.seats[lane]) is None:
                 continue
             step = self.tau - seat.offset
-            if seat.due(step) or (lane in ended and step not in seat.steps[-1:]):
+            if seat.records.due(step) or (lane in ended and seat.records.missing(step)):
                 due.append((lane, seat, step))
         if not due:
             return
         measured = jax.tree.map(np.asarray, self.program.measure(self.state, self.start, self.given))
         for lane, seat, step in due:
-            seat.steps.append(step)
-            seat.records.append(jax.tree.map(lambda leaf, i=lane: leaf[i], measured))
+            seat.records.add(step, jax.tree.map(lambda leaf, i=lane: leaf[i], measured))
 
     # -- stopping ----------------------------------------------------------------------------------------------------
 
@@ -194,9 +180,7 @@ class Tile:
                 continue
             state: Arrays = {f"leaf_{i}": np.asarray(leaf[lane]) for i, leaf in enumerate(leaves)}
             state["spent"] = np.array(seat.spent + time.perf_counter() - seat.began)
-            state["steps"] = np.array(seat.steps, np.int64)
-            state |= _pack_records(seat.records)
-            yield Suspended(seat.trial, self.tau - seat.offset, state)
+            yield Suspended(seat.trial, self.tau - seat.offset, state | seat.records.state())
         self.control.count(running=-sum(seat is not None for seat in self.seats))
         self.seats = [None] * self.program.lanes
 
@@ -205,33 +189,3 @@ def _with_lane(tile: Any, lane: int, state: Arrays) -> Any:
     """The tile with one lane taken from a suspended trial."""
     leaves, tree = jax.tree.flatten(tile)
     return tree.unflatten([leaf.at[lane].set(state[f"leaf_{i}"]) for i, leaf in enumerate(leaves)])
-
-
-def _flat(record: dict[str, Any]) -> Arrays:
-    """Measure names to arrays; a measure that returned a dictionary becomes `measure.name`."""
-    flat: Arrays = {}
-    for name, item in record.items():
-        if isinstance(item, dict):
-            flat |= {f"{name}.{part}": np.asarray(array) for part, array in item.items()}
-        else:
-            flat[name] = np.asarray(item)
-    return flat
-
-
-def _pack_records(records: list[dict[str, Any]]) -> Arrays:
-    flats = [_flat(record) for record in records]
-    return {f"record:{name}": np.stack([flat[name] for flat in flats]) for name in (flats[0] if flats else {})}
-
-
-def _unpack_records(state: Arrays) -> list[dict[str, Any]]:
-    columns = {name.removeprefix("record:"): array for name, array in state.items() if name.startswith("record:")}
-    return [{name: array[i] for name, array in columns.items()} for i in range(len(state["steps"]))]
-
-
-def _columns(seat: Passenger) -> tuple[Arrays, Arrays]:
-    """The records of a trial as columns: measures that are numbers in the curves, all others in the arrays."""
-    columns = {name.removeprefix("record:"): array for name, array in _pack_records(seat.records).items()}
-    numbers = {name for name, array in columns.items() if name in seat.trial.record.measures and array.ndim == 1}
-    curves = {"step": np.array(seat.steps, np.int64)} if seat.steps else {}
-    curves |= {name: array for name, array in columns.items() if name in numbers}
-    return curves, {name: array for name, array in columns.items() if name not in numbers}

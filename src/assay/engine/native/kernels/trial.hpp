@@ -1,0 +1,310 @@
+// One trial from its first weights to its end: batches, steps, the solve test, and what is measured.
+#pragma once
+
+#include "clock.hpp"
+#include "counting.hpp"
+#include "dense.hpp"
+#include "init.hpp"
+#include "rows.hpp"
+#include "single.hpp"
+
+namespace ASSAY_ISA {
+
+constexpr int SCREEN = 64;  // held-out examples that are answered one by one: guessing nets fail here
+constexpr int BLOCK = 256;  // held-out examples a time beyond them
+constexpr int PERIOD = 100;  // steps between looks at the clock where there is no test
+constexpr int64_t WIDE = 1 << 14;  // neurons from which the whole test takes one slab at a time, for memory's sake
+
+class Trial {
+  public:
+    explicit Trial(const Spec& given) : spec(given), examples(spec) {}
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+    ~Trial() { delete kernel; }
+
+    // False where there is no room.
+    bool begin(const float* params, const Progress* progress) {
+        const int size = examples.a_step();
+        block = spec.rows < WIDE ? BLOCK : SLAB;
+        const int most = size > block ? size : block;
+        if (!choose_kernel(most) || !examples.make() || !batch[0].make(size, spec.n) || !batch[1].make(size, spec.n) ||
+            !probe.make(SCREEN, spec.n) || !block_batch.make(block, spec.n) || !suspect_input.make(batch[0].Q))
+            return false;
+        for (Buffer<float>& f : output)
+            if (!f.make((size_t)most + SLAB)) return false;
+        if (!block_output.make((size_t)block + SLAB)) return false;
+        if (params) {
+            kernel->set(params);
+        } else {
+            Buffer<float> drawn;
+            if (!drawn.make(Sizes(spec).total())) return false;
+            Initialiser(spec).fill(drawn.data);
+            kernel->set(drawn.data);
+        }
+        at = progress ? *progress : Progress{0, -1, -1, 0, -1, 0};
+        if (at.suspect >= 0) remember_suspect(at.suspect);
+        if (spec.every && !spec.fresh) examples.held_out(0, 0, screened(), probe);
+        return true;
+    }
+
+    // Trains until step `until`, until it is solved or has diverged, or for about so many seconds.
+    // The order of things is that of the engine `xla`: a check wherever the step is a multiple of `every`, then the ends.
+    Status advance(int64_t until, double seconds) {
+        const int every = spec.every ? spec.every : PERIOD;
+        const double deadline = seconds_now() + seconds;
+        for (int64_t steps = 0;;) {
+            if (spec.every && at.step % every == 0 && at.checked != at.step) check();
+            if (spec.every && at.streak >= spec.streak) return SOLVED;
+            if (at.bad >= 0) return DIVERGED;
+            if (at.step >= until) return REACHED;
+            if (steps >= CLOCK_STEPS && seconds_now() > deadline) return PAUSED;
+            if (steps >= CLOCK_STEPS) steps = 0;
+            const int64_t next = (at.step / every + 1) * every, then = next < until ? next : until;
+            steps += then - at.step;
+            while (at.step < then) step();
+        }
+    }
+
+    Progress look() {
+        if (trained) at.loss = last_loss();
+        return at;
+    }
+
+    void params(float* to) const { kernel->get(to); }
+
+    // False where there is no room.
+    bool measure(int wanted, Numbers* numbers) {
+        if (wanted & TRAIN) {
+            const Score score = over(spec.source == ONLINE ? spec.batch : spec.samples, true);
+            numbers->train_loss = score.loss;
+            numbers->train_error = score.error;
+        }
+        if (wanted & EVAL) {
+            const Score score = over(spec.sample, false);
+            numbers->eval_loss = score.loss;
+            numbers->eval_error = score.error;
+        }
+        return !(wanted & WEIGHTS) || measure_weights(numbers);
+    }
+
+    void answers(int count, float* outputs) {
+        for (int from = 0; from < count; from += block) {
+            const int some = count - from < block ? count - from : block;
+            examples.held_out(0, from, some, block_batch);
+            evaluate(block_batch, outputs + from);
+        }
+    }
+
+  private:
+    static constexpr int64_t CLOCK_STEPS = 1000;  // between looks at the clock: a step may take 20 ns
+    struct Score {
+        float loss, error;
+    };
+
+    const Spec spec;
+    Examples examples;
+    Kernel* kernel = nullptr;
+    Progress at = {};
+    Batch batch[2];  // what this step trains on, and what the last one did
+    Buffer<float> output[2];
+    int now = 0, current = 0;  // which of them
+    bool drawn = false;  // whether batch[now] is that of at.step
+    bool ready = false;  // whether the kernel has just answered it
+    bool trained = false;  // whether a step was made since `begin`
+    int block = 0;
+    Batch probe, block_batch;
+    Buffer<float> block_output, start;
+    Buffer<uint32_t> suspect_input;  // the held-out example that the last failed check failed at
+    float suspect_label = 0;
+
+    // -- training --------------------------------------------------------------------------------------------------
+
+    // The same examples at every step.
+    bool fixed() const { return spec.order == ALL && spec.source != ONLINE; }
+
+    void step() {
+        Batch& own = batch[now];
+        Batch& next = fixed() ? own : batch[1 - now];
+        if (!drawn) {
+            examples.training(at.step, own);
+            drawn = true;
+        }
+        if (!ready) {
+            kernel->forward(own, output[current].data);
+            ready = true;
+        }
+        if (!fixed()) examples.training(at.step + 1, next);
+        const bool finite = kernel->update(own, output[current].data, &next, output[1 - current].data);
+        if (!finite && at.bad < 0) at.bad = at.step;
+        at.step++;
+        trained = true;
+        current = 1 - current;
+        if (!fixed()) now = 1 - now;
+    }
+
+    // Mean loss of the last step's batch, before that step.
+    float last_loss() const {
+        const Batch& own = fixed() ? batch[now] : batch[1 - now];
+        const float* f = output[1 - current].data;
+        double total = 0;
+        for (int s = 0; s < own.count; s++) total += loss(f[s], label(own, s));
+        return (float)(total / own.count);
+    }
+
+    // -- the solve test ----------------------------------------------------------------------------------------------
+
+    int screened() const { return spec.sample < SCREEN ? spec.sample : SCREEN; }
+
+    static float label(const Batch& own, int s) { return own.label[s / SLAB] >> s % SLAB & 1 ? -1.0f : 1.0f; }
+    static bool right(float f, float y) { return f * y > 0; }  // not for an output of 0, nor for NaN
+
+    void check() {
+        at.checked = at.step;
+        at.streak = passes() ? at.streak + 1 : 0;
+    }
+
+    // Whether at most spec.allowed held-out answers are wrong. The first wrong answer too many ends it, and where none is
+    // allowed the example that failed last time comes first: it mostly fails again. The decision is that of all answers.
+    bool passes() {
+        const bool strict = spec.allowed == 0 && !spec.fresh;
+        if (strict && at.suspect >= 0 && !right(kernel->answer(suspect_input.data), suspect_label)) return false;
+        if (spec.fresh) examples.held_out(at.step, 0, screened(), probe);
+        int wrong = 0;
+        uint32_t input[MASK_WORDS];
+        for (int s = 0; s < screened(); s++) {
+            for (int q = 0; q < probe.Q; q++) input[q] = probe.slab_words(s / SLAB)[q * SLAB + s % SLAB];
+            wrong += !right(kernel->answer(input), label(probe, s));
+            if (wrong > spec.allowed) return failed_at(s, strict);
+        }
+        for (int from = screened(); from < spec.sample; from += block) {
+            const int some = spec.sample - from < block ? spec.sample - from : block;
+            examples.held_out(at.step, from, some, block_batch);
+            evaluate(block_batch, block_output.data);
+            for (int s = 0; s < some; s++) {
+                wrong += !right(block_output[s], label(block_batch, s));
+                if (wrong > spec.allowed) return failed_at(from + s, strict);
+            }
+        }
+        return true;
+    }
+
+    bool failed_at(int64_t example, bool strict) {
+        if (strict) remember_suspect(example);
+        return false;
+    }
+
+    void remember_suspect(int64_t example) {
+        at.suspect = example;
+        examples.held_out(0, (uint32_t)example, 1, block_batch);
+        for (int q = 0; q < block_batch.Q; q++) suspect_input[q] = block_batch.slab_words(0)[q * SLAB];
+        suspect_label = label(block_batch, 0);
+    }
+
+    // Outputs of some examples. A kernel remembers one batch at a time: the step that waits is answered again.
+    void evaluate(const Batch& own, float* f) {
+        if (one_by_one()) {
+            uint32_t input[MASK_WORDS];
+            for (int s = 0; s < own.count; s++) {
+                for (int q = 0; q < own.Q; q++) input[q] = own.slab_words(s / SLAB)[q * SLAB + s % SLAB];
+                f[s] = kernel->answer(input);
+            }
+        } else {
+            kernel->forward(own, f);
+            ready = false;
+        }
+    }
+
+    // -- measures ----------------------------------------------------------------------------------------------------
+
+    float loss(float f, float y) const {
+        switch (spec.loss) {
+            case HINGE: return Hinge::value(f, y);
+            case SQUARE: return Square::value(f, y);
+            case LOGISTIC: return Logistic::value(f, y);
+            default: return Correlation::value(f, y);
+        }
+    }
+
+    // Mean loss and error over all training examples, or over the held-out sample.
+    Score over(int64_t count, bool training) {
+        double total = 0;
+        int64_t wrong = 0;
+        for (int64_t from = 0; from < count; from += block) {
+            const int some = count - from < block ? (int)(count - from) : block;
+            if (training)
+                examples.trained_on(at.step, (uint32_t)from, some, block_batch);
+            else
+                examples.held_out_fixed((uint32_t)from, some, block_batch);
+            evaluate(block_batch, block_output.data);
+            for (int s = 0; s < some; s++) {
+                const float y = label(block_batch, s);
+                total += loss(block_output[s], y);
+                wrong += !right(block_output[s], y);
+            }
+        }
+        return {(float)(total / count), (float)((double)wrong / count)};
+    }
+
+    bool measure_weights(Numbers* numbers) {
+        const int64_t total = Sizes(spec).total(), first = Sizes(spec).part[0];
+        if (!start.size) {
+            if (!start.make(total)) return false;
+            Initialiser(spec).fill(start.data);
+        }
+        Buffer<float> current;
+        if (!current.make(total)) return false;
+        kernel->get(current.data);
+        float largest = 0;
+        double moved = 0, norm = 0;
+        for (int64_t i = 0; i < total; i++) norm += (double)current[i] * current[i];
+        for (int64_t i = 0; i < first; i++) {
+            const float change = current[i] - start[i];
+            if (!(fabsf(change) <= largest)) largest = fabsf(change);  // NaN stays
+            moved += (double)change * change;
+        }
+        numbers->movement_linf = largest;
+        numbers->movement_l2 = (float)sqrt(moved);
+        numbers->norm_l2 = (float)sqrt(norm);
+        return true;
+    }
+
+    // -- which kernel ------------------------------------------------------------------------------------------------
+
+    bool counts() const {
+        return spec.model == MLP && spec.activation == RELU && spec.scale == 1.0f &&
+               (spec.loss == HINGE || spec.loss == CORRELATION);
+    }
+    bool one_by_one() const { return counts() && examples.a_step() == 1; }
+
+    template <class K>
+    bool take(int most) {
+        K* made = new K(spec);
+        kernel = made;
+        return made->make(most);
+    }
+
+    template <class Loss>
+    bool take_counting(int most) {
+        return one_by_one() ? take<Single<Loss>>(most) : take<Counting<Loss>>(most);
+    }
+
+    template <class Sigma>
+    bool take_sigma(int most) {
+        return spec.model == MLP ? take<Dense<Sigma>>(most) : take<Rows<NeuronHead<Sigma>>>(most);
+    }
+
+    bool choose_kernel(int most) {
+        if (spec.model == POLYNET || spec.model == DISJOINT) return take<Rows<ProductHead>>(most);
+        if (counts()) return spec.loss == HINGE ? take_counting<Hinge>(most) : take_counting<Correlation>(most);
+        switch (spec.activation) {
+            case RELU: return take_sigma<Relu>(most);
+            case POWER: return take_sigma<Power>(most);
+            case ZIGZAG: return take_sigma<Zigzag>(most);
+            case POLYNOMIAL: return take_sigma<Polynomial>(most);
+            case TRIANGLE: return take_sigma<Triangle>(most);
+            default: return take_sigma<Sinusoid>(most);
+        }
+    }
+};
+
+}  // namespace ASSAY_ISA
