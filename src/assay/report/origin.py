@@ -20,7 +20,7 @@ OUTCOMES = ("solved", "censored", "diverged", "failed")
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """Names and values, and one row an experiment that trained something."""
+    """Names and values, and one row for each folder of runs."""
 
     facts: Sequence[tuple[str, str]]
     runs: Sequence[Mapping[str, Any]]
@@ -31,14 +31,15 @@ class Origin:
 def find_origin(folder: Path, study: Study) -> Origin:
     """What the stores in `folder/runs` say of themselves; this machine where nothing was trained."""
     rows, launches = [], []
-    for experiment in study.experiments:
-        place = folder / "runs" / experiment.name
+    for name in dict.fromkeys(experiment.place for experiment in study.experiments):
+        place = folder / "runs" / name
         store = Store(place)
         plan = store.plan() if place.is_dir() else None
         if plan is None:
             continue
         launches += plan["launches"]
-        rows.append({"experiment": experiment.name, **_counted(store)})
+        sharing = [experiment.name for experiment in study.experiments if experiment.place == name]
+        rows.append({"experiment": ", ".join(sharing), **_counted(store)})
     last = max(launches, key=lambda launch: launch["created"]) if launches else _here()
     host, git = last["host"], last.get("git")
     created = last["created"].replace("T", " ").replace("Z", " UTC")

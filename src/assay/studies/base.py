@@ -33,6 +33,12 @@ class Experiment:
     table: Callable[[Any, str], pl.DataFrame]  # of Runs, or None where nothing is trained
     figure: Callable[[pl.DataFrame], Display]
     judge: Callable[[pl.DataFrame, str], list[Judgement]]
+    runs: str | None = None  # folder of the runs: experiments that share runs name the same one; None: its own
+
+    @property
+    def place(self) -> str:
+        """The folder of its runs, below the folder of all runs."""
+        return self.runs or self.name
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

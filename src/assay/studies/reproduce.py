@@ -56,7 +56,7 @@ def reproduce(
         runs = None
         if experiment.sweep is not None:
             runs = run(
-                experiment.sweep(scale), folder / "runs" / experiment.name, engine=engine, threads=threads,
+                experiment.sweep(scale), folder / "runs" / experiment.place, engine=engine, threads=threads,
                 progress=progress, yes=yes,
             )  # fmt: skip
             if runs.interrupted:
