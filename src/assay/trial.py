@@ -183,3 +183,5 @@ class Trial(Config):
         for rate in self.optimiser.rates:
             if rate.layer not in layers:
                 raise UnknownName(f"layer of {learner.kind}", rate.layer, layers)
+            if rate.array is not None and rate.array not in layers[rate.layer]:
+                raise UnknownName(f"array of layer {rate.layer}", rate.array, layers[rate.layer])

@@ -215,6 +215,8 @@ def _optimiser(trial: Trial) -> str | None:
     sgd = trial.optimiser
     if type(sgd) is not SGD or sgd.momentum or not isinstance(sgd.schedule, Constant):
         return "it trains with plain SGD at constant rates"
+    if not all(rate.constant for rate in sgd.rates):
+        return "it trains whole layers at constant rates"
     return None
 
 
