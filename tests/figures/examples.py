@@ -20,6 +20,7 @@ from assay.figures import (
     WeightTrajectories,
     board,
 )
+from tests.figures import distributions
 
 
 def training_curves(panels: int = 2) -> TrainingCurves:
@@ -132,5 +133,8 @@ PANELS: dict[str, PanelDisplay] = {
     "heat table": heat_table(),
     "heat panels": heat_panels(),
     "lines": lines(),
+    "histogram": distributions.histogram(),
+    "histograms on top of each other": distributions.histograms_on_top_of_each_other(),
+    "boxes": distributions.boxes(),
 }
 DISPLAYS: dict[str, Display] = {**PANELS, "eight panels": training_curves(8), "board": two_displays()}

@@ -5,5 +5,9 @@
 - `bands`: quantile bands of training curves over trials
 - `correlate`: rank correlation with a bootstrap interval
 - `histogram`: counts, fractions and densities in bins
+- `boxes`: quartiles, whiskers and extremes of solve times
+- `elbows`: whether the exponent of a power law grows along x
+- `variance`: how much of a variance lies between units, and how much within
+- `laws`: the distance of a sample from a law that is known
 - `quantiles`: quantiles that stay right when some values are infinite
 """

@@ -112,7 +112,7 @@ def _bootstrapped(group: pl.DataFrame, x: str, quantile: float, resamples: int, 
         return row
     rng = np.random.default_rng(seed)
     redrawn = np.stack([bootstrap_quantiles(samples[i], [quantile], resamples, rng)[:, 0] for i in kept], axis=1)
-    slopes, intercepts = _lines(np.log(places[kept]), redrawn)
+    slopes, intercepts = lines(np.log(places[kept]), redrawn)
     defined = np.isfinite(slopes)
     if 2 * defined.sum() < resamples:
         return row
@@ -122,7 +122,7 @@ def _bootstrapped(group: pl.DataFrame, x: str, quantile: float, resamples: int, 
     return row | {"prefactor_low": float(prefactors[0]), "prefactor_high": float(prefactors[1])}
 
 
-def _lines(u: Float[Array, " P"], y: Float[Array, "R P"]) -> tuple[Float[Array, " R"], Float[Array, " R"]]:
+def lines(u: Float[Array, " P"], y: Float[Array, "R P"]) -> tuple[Float[Array, " R"], Float[Array, " R"]]:
     """Slope and intercept of log y on u in each row, over its finite points; NaN with fewer than two."""
     kept = np.isfinite(y)
     count = kept.sum(axis=1)

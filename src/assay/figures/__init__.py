@@ -7,6 +7,7 @@ times.save("out", "solve-times")            # png, svg, pdf, the table as csv an
 
 from assay.figures.board import Board as Board
 from assay.figures.board import board as board
+from assay.figures.boxes import Boxes as Boxes
 from assay.figures.curves import TrainingCurves as TrainingCurves
 from assay.figures.display import Display as Display
 from assay.figures.heatmap import HeatTable as HeatTable
