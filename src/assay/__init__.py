@@ -18,7 +18,20 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": ("AssayError", "ConfigError", "PlanError", "StoreError", "UnknownName"),
     "assay.tasks": ("DisjointParity", "Offline", "Online", "Parity", "Population", "Task"),
-    "assay.nets": ("MLP", "DisjointPolyNet", "Gaussian", "Net", "Neuron", "PolyNet", "Sign", "Sparse", "Uniform"),
+    "assay.nets": (
+        "MLP",
+        "DisjointPolyNet",
+        "Gaussian",
+        "Glorot",
+        "Mirrored",
+        "Net",
+        "Neuron",
+        "PolyNet",
+        "Sign",
+        "Sparse",
+        "Uniform",
+        "Unit",
+    ),
     "assay.losses": ("Correlation", "CrossEntropy", "Hinge", "Logistic", "Loss", "Square"),
     "assay.optim": ("SGD", "Adam", "AdamW", "Constant", "Cosine", "Linear", "Optimiser", "Rate", "Staircase"),
     "assay.measures": ("measure",),
@@ -58,7 +71,20 @@ if TYPE_CHECKING:
     from assay.errors import AssayError, ConfigError, PlanError, StoreError, UnknownName
     from assay.losses import Correlation, CrossEntropy, Hinge, Logistic, Loss, Square
     from assay.measures import measure
-    from assay.nets import MLP, DisjointPolyNet, Gaussian, Net, Neuron, PolyNet, Sign, Sparse, Uniform
+    from assay.nets import (
+        MLP,
+        DisjointPolyNet,
+        Gaussian,
+        Glorot,
+        Mirrored,
+        Net,
+        Neuron,
+        PolyNet,
+        Sign,
+        Sparse,
+        Uniform,
+        Unit,
+    )
     from assay.optim import SGD, Adam, AdamW, Constant, Cosine, Linear, Optimiser, Rate, Staircase
     from assay.store import Store
     from assay.studies import Claim, Experiment, Study, Verdict, all_studies, find_study

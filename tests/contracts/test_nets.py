@@ -31,9 +31,12 @@ EXAMPLES: list[ay.Net] = [
 ]
 SCHEMES: list[Init] = [
     ay.Uniform(scale=2.0),
+    ay.Glorot(),
     ay.Gaussian(biases="zero"),
     ay.Sign(biases="uniform"),
     ay.Sparse(nonzeros=2),
+    ay.Unit(law="normal"),
+    ay.Mirrored(degree=3),
 ]
 ROWS = np.random.default_rng(0).choice([-1.0, 1.0], size=(16, TASK.inputs)).astype(np.float32)
 

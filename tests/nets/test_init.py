@@ -44,6 +44,14 @@ def test_uniform_weights_and_biases_lie_within_one_over_root_fan_in(scale: float
         assert is_uniform(drawn, scale / np.sqrt(FAN_IN))
 
 
+@pytest.mark.parametrize("size", [(100, 50), (50, 50), (1, 50)])
+def test_glorot_weights_have_variance_two_over_the_sum_of_the_fans(size: tuple[int, int]):
+    """The variance of U[-c, c] is c^2 / 3 = 2 / (fan-in + fan-out)."""
+    drawn = [weight(ay.Glorot(), streams.stream(s, "init"), size, size[1], False) for s in range(4000 // size[0])]
+    assert is_uniform(np.stack(drawn), np.sqrt(6 / sum(size)))
+    np.testing.assert_array_equal(biases(ay.Glorot()), biases(ay.Uniform()))
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.5])
 def test_gaussian_weights_have_variance_two_over_fan_in(scale: float):
     scheme = ay.Gaussian(scale=scale)

@@ -60,6 +60,19 @@ class Uniform(Init, kind="uniform"):
         return self.scale / fan_in**0.5 * _uniform(key, size)
 
 
+class Glorot(Init, kind="glorot"):
+    """U[-c, c] with c = scale sqrt(6 / (fan-in + fan-out)) for weights (Glorot and Bengio 2010), biases as Uniform: what
+    "Xavier" says by the letter. A layer's fan-out is the number of its weights over its fan-in."""
+
+    scale: float = value(default=1.0, check=above(0))
+
+    def weight(self, key: Key, size: tuple[int, ...], fan_in: int, first: bool = False) -> Array:
+        return self.scale * (6 / (fan_in + math.prod(size) / fan_in)) ** 0.5 * _uniform(key, size)
+
+    def bias(self, key: Key, size: tuple[int, ...], fan_in: int) -> Array:
+        return Uniform().bias(key, size, fan_in)
+
+
 class Gaussian(Init, kind="gaussian"):
     """N(0, scale^2 * 2/d), "Kaiming"; biases the same, zero, or U[-1/sqrt d, 1/sqrt d]."""
 
