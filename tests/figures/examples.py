@@ -8,6 +8,7 @@ import polars as pl
 
 from assay.figures import (
     Board,
+    CurveGrid,
     Display,
     HeatTable,
     Lines,
@@ -35,6 +36,17 @@ def training_curves(panels: int = 2) -> TrainingCurves:
     schema = ["setting", "measure", "trial", "step", "value", "low", "high", "chance"]
     table = pl.DataFrame(rows, schema=schema, orient="row")
     return TrainingCurves(table, panel="setting", y_label="loss, error", title="Training curves", caption="Two trials.")
+
+
+def curve_grid() -> CurveGrid:
+    """Two weight decays, three sizes of the training set; runs of one column are longer than those of the others."""
+    table = training_curves(1).table.drop("setting")
+    cells = [
+        table.with_columns(step=(1 + column) * pl.col("step"), decay=pl.lit(0.1 * row), samples=pl.lit(100 * column))
+        for row in range(2)
+        for column in range(3)
+    ]
+    return CurveGrid(pl.concat(cells), row="decay", column="samples", labels={"0.1": "much"}, y_label="loss, error")
 
 
 def solve_times() -> SolveTimes:
@@ -123,8 +135,15 @@ def two_displays() -> Board:
     return board(progress_measure(), weight_trajectories(), title="Hidden progress", caption="Two measures.")
 
 
+def tall_board() -> Board:
+    return board(
+        training_curves(), curve_grid(), columns=1, heights=(1.0, 1.5), size=(6.8, 5.6), title="A slice and all"
+    )
+
+
 PANELS: dict[str, PanelDisplay] = {
     "training curves": training_curves(),
+    "curve grid": curve_grid(),
     "solve times": solve_times(),
     "survival curves": survival_curves(),
     "weight trajectories": weight_trajectories(),
@@ -137,4 +156,9 @@ PANELS: dict[str, PanelDisplay] = {
     "histograms on top of each other": distributions.histograms_on_top_of_each_other(),
     "boxes": distributions.boxes(),
 }
-DISPLAYS: dict[str, Display] = {**PANELS, "eight panels": training_curves(8), "board": two_displays()}
+DISPLAYS: dict[str, Display] = {
+    **PANELS,
+    "eight panels": training_curves(8),
+    "board": two_displays(),
+    "tall board": tall_board(),
+}

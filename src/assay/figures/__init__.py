@@ -10,6 +10,7 @@ from assay.figures.board import board as board
 from assay.figures.boxes import Boxes as Boxes
 from assay.figures.curves import TrainingCurves as TrainingCurves
 from assay.figures.display import Display as Display
+from assay.figures.grid import CurveGrid as CurveGrid
 from assay.figures.heatmap import HeatTable as HeatTable
 from assay.figures.histogram import Histogram as Histogram
 from assay.figures.lines import Lines as Lines

@@ -15,17 +15,19 @@ from assay.figures.style import DOUBLE, Theme
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Board(Display):
-    """Displays in a grid, row by row. Made by `board`; column `part` of its table is the letter of the display."""
+    """Displays in a grid, row by row. Made by `board`; column `part` of its table is the letter of the display.
+    `heights` are those of the rows, relative to each other; equal if none."""
 
     parts: tuple[Display, ...] = ()
     columns: int | None = None
+    heights: tuple[float, ...] | None = None
 
     def needed(self) -> Sequence[str]:
         return ["part"]
 
     def compose(self, target: Figure | SubFigure, theme: Theme) -> None:
         rows, columns = self.grid()
-        cells = target.subfigures(rows, columns, squeeze=False).ravel()
+        cells = target.subfigures(rows, columns, squeeze=False, height_ratios=self.heights).ravel()
         for letter, cell, part in zip(_letters(self.parts), cells, self.parts, strict=False):
             dataclasses.replace(part, title=f"{letter}  {part.title}").compose(cell, theme)
         if self.title:
@@ -46,6 +48,7 @@ def board(
     caption: str = "",
     columns: int | None = None,
     size: tuple[float, float] | None = None,
+    heights: tuple[float, ...] | None = None,
 ) -> Board:
     """The displays as one figure with `columns` of them in a row."""
     lettered = [
@@ -53,7 +56,7 @@ def board(
         for letter, part in zip(_letters(parts), parts, strict=True)
     ]
     table = pl.concat(lettered, how="diagonal_relaxed")
-    return Board(table, parts=parts, title=title, caption=caption, columns=columns, size=size)
+    return Board(table, parts=parts, title=title, caption=caption, columns=columns, size=size, heights=heights)
 
 
 def _letters(parts: Sequence[Display]) -> str:

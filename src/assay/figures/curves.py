@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ class TrainingCurves(PanelDisplay):
     y_scale: Scale = "linear"
     y_label: str = ""
 
-    share_x: ClassVar[bool] = False
+    share_x: ClassVar[bool | Literal["col"]] = False
     source: ClassVar[str] = "assay.analysis.bands.examples_and_band makes such a table"
 
     def needed(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ import abc
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import polars as pl
 from matplotlib.artist import Artist
@@ -30,7 +30,7 @@ class PanelDisplay(Display):
     columns: int | None = None
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    share_x: ClassVar[bool] = True
+    share_x: ClassVar[bool | Literal["col"]] = True
     share_y: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -4,12 +4,28 @@ Barak, Edelman, Goel, Kakade, Malach, Zhang 2022 (arXiv 2207.08799).
 """
 
 from assay.studies import Study
-from assay.studies.hidden_progress import glance, majority, progress, solve_times
+from assay.studies.hidden_progress import (
+    glance,
+    grokking,
+    majority,
+    no_plateau,
+    noisy,
+    progress,
+    solve_times,
+)
 
 study = Study(
     name="hidden-progress",
     title="Hidden progress in deep learning",
     paper="Barak, Edelman, Goel, Kakade, Malach, Zhang 2022, "
     "Hidden progress in deep learning: SGD learns parities near the computational limit (arXiv 2207.08799)",
-    experiments=(glance.experiment, progress.experiment, solve_times.experiment, majority.experiment),
+    experiments=(
+        glance.experiment,
+        progress.experiment,
+        solve_times.experiment,
+        majority.experiment,
+        grokking.experiment,
+        noisy.experiment,
+        no_plateau.experiment,
+    ),
 )

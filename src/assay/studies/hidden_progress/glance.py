@@ -13,16 +13,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 import assay as ay
-from assay.analysis import bands
 from assay.figures import Display, TrainingCurves
 from assay.studies import Claim, Experiment, Judgement
-from assay.studies.hidden_progress.settings import NETS, WHOLE_SAMPLE, labels
-
-PLATEAU_ERROR = 0.45
-"""Error above which a net is still guessing."""
+from assay.studies.hidden_progress.curves import curves_and_trials, joined, wilson
+from assay.studies.hidden_progress.settings import NETS, WHOLE_SAMPLE
 
 # panel -> setting, scale of the activation, batch, learning rate, budget, steps between records
 PANELS: Mapping[str, tuple[str, float, int, float, int, int]] = {
@@ -70,31 +66,11 @@ def sweeps(scale: str) -> dict[str, ay.Sweep]:
 
 
 def sweep(scale: str) -> ay.Sweep:
-    first, *rest = sweeps(scale).values()
-    return sum(rest, first)
+    return joined(sweeps(scale))
 
 
 def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
-    names = labels("panel", sweeps(scale))
-    curves = runs.curves.join(names, on="trial")
-    drawn = bands.examples_and_band(curves, ["eval/error"], by=["panel"], examples=4)
-    guessing = (
-        curves.filter(pl.col("eval/error") > PLATEAU_ERROR).group_by("trial").agg(plateau_end=pl.col("step").max())
-    )
-    trials = (
-        runs.frame.select("trial", "outcome", "step").join(names, on="trial").join(guessing, on="trial", how="left")
-    )
-    trials = trials.with_columns(
-        plateau_fraction=pl.when(outcome="solved").then(pl.col("plateau_end").fill_null(0) / pl.col("step"))
-    )
-    order = pl.col("panel").replace_strict({name: i for i, name in enumerate(PANELS)}, return_dtype=pl.Int64)
-    return pl.concat(
-        [
-            drawn.sort(order, maintain_order=True).with_columns(part=pl.lit("curves"), chance=pl.lit(0.5)),
-            trials.sort(order, "trial").with_columns(part=pl.lit("trials")),
-        ],
-        how="diagonal_relaxed",
-    )
+    return curves_and_trials(runs, sweeps(scale))
 
 
 def figure(table: pl.DataFrame) -> Display:
@@ -121,9 +97,8 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
         holds &= solved.height / rows.height >= 0.8 and (plateau is None or bool(middle >= plateau))
         words.append(f"{panel.replace('$', '')}: {solved.height}/{rows.height}, median plateau fraction {middle:.2f}")
     few, all_runs = min(counts, key=lambda count: count[0] / count[1])
-    interval = stats.binomtest(few, all_runs).proportion_ci(method="wilson")
     note = f"value: smallest solved fraction. {'; '.join(words)}"
-    return [PHASE_TRANSITION.judged(holds, few / all_runs, (interval.low, interval.high), note)]
+    return [PHASE_TRANSITION.judged(holds, few / all_runs, wilson(few, all_runs), note)]
 
 
 experiment = Experiment(
