@@ -28,6 +28,7 @@ EXAMPLES: list[ay.Net] = [
     ay.Neuron(activation="zigzag", second_layer=True),
     ay.PolyNet(),
     ay.DisjointPolyNet(),
+    ay.ParityTransformer(d_embedding=8, heads=2, d_attention=4, d_mlp=6),
 ]
 SCHEMES: list[Init] = [
     ay.Uniform(scale=2.0),

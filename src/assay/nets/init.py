@@ -61,8 +61,8 @@ class Uniform(Init, kind="uniform"):
 
 
 class Glorot(Init, kind="glorot"):
-    """U[-c, c] with c = scale sqrt(6 / (fan-in + fan-out)) for weights (Glorot and Bengio 2010), biases as Uniform: what
-    "Xavier" says by the letter. A layer's fan-out is the number of its weights over its fan-in."""
+    """U[-c, c] with c = scale sqrt(6 / (fan-in + fan-out)) for weights, biases as Uniform: "Xavier" by the letter
+    (Glorot and Bengio 2010). A layer's fan-out is the number of its weights over its fan-in."""
 
     scale: float = value(default=1.0, check=above(0))
 
