@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
@@ -56,6 +57,17 @@ def test_histograms_of_one_panel_have_a_colour_each():
         np.testing.assert_allclose(outline.get_data().values, display.table.filter(family=family)["count"])
     assert len({outline.get_edgecolor() for outline in drawn}) == 2
     assert axes.get_ylim()[0] == 0
+
+
+def test_a_mark_that_histograms_share_is_drawn_once_and_has_none_of_their_colours():
+    apart = histograms_on_top_of_each_other()
+    shared = dataclasses.replace(apart, table=apart.table.with_columns(median=pl.lit(0.5)))
+    for display, count in ((apart, 2), (shared, 1)):
+        axes = display.plot().axes[0]
+        upright = [line for line in axes.get_lines() if line.get_linestyle() == ":" and points(line)]
+        assert len(upright) == count
+        colors = {outline.get_edgecolor() for outline in outlines(axes)}
+        assert {to_rgba(line.get_color()) for line in upright}.isdisjoint(colors) == (count == 1)
 
 
 def test_bins_with_a_gap_are_refused():

@@ -74,6 +74,7 @@ class Histogram(PanelDisplay):
             name = self.text(self.line, value) if self.line else self.text(self.height)
             axes.stairs(bars, edges, baseline=floor, color=stroke.color, ls=stroke.dash, lw=1.0, label=name)
             self._draw_laws(axes, part, stroke, theme)
+        self._draw_marks(axes, rows, theme)
         axes.set_ylim(floor, top)
         for scale, axis in ((self.x_scale, axes.xaxis), (self.y_scale, axes.yaxis)):
             if scale == "log":
@@ -91,7 +92,7 @@ class Histogram(PanelDisplay):
         return floor, top * (top / floor) ** 0.06
 
     def _draw_laws(self, axes: Axes, part: pl.DataFrame, stroke: Stroke, theme: Theme) -> None:
-        """Laws and marks of one histogram: each its own dash, and its own colour where there is one histogram only."""
+        """The laws of one histogram: each its own dash, and its own colour where there is one histogram only."""
         low, high = floats(part["low"]), floats(part["high"])
         middle = np.sqrt(low * high) if self.x_scale == "log" else (low + high) / 2
         for i, law in enumerate(self.laws, start=1):
@@ -99,8 +100,15 @@ class Histogram(PanelDisplay):
             dash = DASHES[i % len(DASHES)]
             axes.plot(middle, floats(part[law]), color=stroke.color if self.line else color, ls=dash)
             axes.plot([], [], color=theme.soft if self.line else color, ls=dash, label=self.text(law))
+
+    def _draw_marks(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
+        """Each its own dash, in the colour of its histogram unless all histograms of the panel share it."""
+        colors = strokes(self.table[self.line].to_list(), theme) if self.line else {}
         for i, mark in enumerate(self.marks):
             dash = MARKS[i % len(MARKS)]
-            for place in part[mark].drop_nulls()[:1]:
-                axes.axvline(place, color=stroke.color if self.line else theme.soft, ls=dash)
+            places = rows.select(pl.col(self.line) if self.line else pl.lit("all").alias("line"), mark).drop_nulls()
+            shared = places[mark].n_unique() == 1
+            for value, place in dict(places.unique(maintain_order=True).rows()).items():
+                axes.axvline(place, color=theme.soft if shared else colors[value].color, ls=dash)
+            if places.height:
                 axes.plot([], [], color=theme.soft, ls=dash, label=self.text(mark))
