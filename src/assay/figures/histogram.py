@@ -107,8 +107,10 @@ class Histogram(PanelDisplay):
         for i, mark in enumerate(self.marks):
             dash = MARKS[i % len(MARKS)]
             places = rows.select(pl.col(self.line) if self.line else pl.lit("all").alias("line"), mark).drop_nulls()
-            shared = places[mark].n_unique() == 1
-            for value, place in dict(places.unique(maintain_order=True).rows()).items():
-                axes.axvline(place, color=theme.soft if shared else colors[value].color, ls=dash)
+            if places[mark].n_unique() == 1:
+                axes.axvline(places[mark][0], color=theme.soft, ls=dash)
+            else:
+                for value, place in dict(places.rows()).items():
+                    axes.axvline(place, color=colors[value].color, ls=dash)
             if places.height:
                 axes.plot([], [], color=theme.soft, ls=dash, label=self.text(mark))
