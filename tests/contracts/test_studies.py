@@ -37,7 +37,7 @@ each_claim = pytest.mark.parametrize(
 each_scale = pytest.mark.parametrize("scale", SCALES)
 
 NAME = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
-LARGEST = {"smoke": 1000, "desk": 20_000}
+LARGEST = {"smoke": 5000, "desk": 200_000}
 """Points of an experiment: seconds, and a laptop's two hours."""
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from assay.figures.axes import Scale, floats, inches, log_ticks, value_ticks
 from assay.figures.panels import PanelDisplay
@@ -68,6 +69,8 @@ class Boxes(PanelDisplay):
             axes.plot(ordered[self.x], floats(ordered[overlay]), color=color, lw=1.0, label=self.text(overlay))
         if self.x_scale == "log":
             value_ticks(axes.xaxis, self.table[self.x].to_list(), most=max(3, int(inches(axes)[0] / 0.3)))
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
         axes.set_ylim(bottom, top)
         log_ticks(axes.yaxis)
 

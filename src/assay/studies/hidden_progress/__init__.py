@@ -7,10 +7,14 @@ from assay.studies import Study
 from assay.studies.hidden_progress import (
     glance,
     grokking,
+    histograms,
+    initialisation,
     majority,
     no_plateau,
     noisy,
     progress,
+    random_gaps,
+    sinusoid_gaps,
     solve_times,
 )
 
@@ -27,5 +31,9 @@ study = Study(
         grokking.experiment,
         noisy.experiment,
         no_plateau.experiment,
+        histograms.experiment,
+        initialisation.experiment,
+        random_gaps.experiment,
+        sinusoid_gaps.experiment,
     ),
 )
