@@ -45,7 +45,8 @@ $(VENV)/runtime: $(VENV)/made requirements/build.txt requirements/runtime.txt
 	@$(PIP) -r requirements/build.txt -r requirements/runtime.txt
 	@touch $@
 
-$(VENV)/package: $(VENV)/runtime pyproject.toml
+KERNELS := setup.py $(wildcard src/assay/engine/native/kernels/*)
+$(VENV)/package: $(VENV)/runtime pyproject.toml $(KERNELS)
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -27,6 +27,7 @@ VECTORS = (
     "fma",
     "avx512f",
     "avx512bw",
+    "avx512_vpopcntdq",
     "avx512_vnni",
     "amx_bf16",
     "popcnt",
@@ -138,12 +139,23 @@ def _engines() -> list[Check]:
     """Trains a small trial on each engine, through a store."""
     import assay.sweep.engines
 
-    return [_engine(name) for name in assay.sweep.engines.ENGINES]
+    return [_kernels(), *(_engine(name) for name in assay.sweep.engines.ENGINES)]
+
+
+def _kernels() -> Check:
+    """The library of the engine `native`, without which `xla` trains everything."""
+    from assay.engine.native.library import library
+
+    try:
+        return Check("native kernels", True, library().isa, needed=False)
+    except OSError as error:
+        return Check("native kernels", False, str(error), needed=False)
 
 
 def _engine(name: str) -> Check:
     import assay as ay
 
+    needed = name == "xla"
     trial = ay.Trial(
         task=ay.Parity(n=4, k=1), net=ay.MLP(width=8), optimiser=ay.SGD(learning_rate=0.5), solve=ay.Solve(sample=64)
     )
@@ -151,13 +163,13 @@ def _engine(name: str) -> Check:
         with tempfile.TemporaryDirectory() as folder:
             row = ay.run([trial], folder, engine=name, threads=1, progress=False).frame.row(0, named=True)
     except Exception as error:  # as above
-        return Check(f"engine {name}", False, f"{type(error).__name__}: {error}")
+        return Check(f"engine {name}", False, f"{type(error).__name__}: {error}", needed)
     said = (
         row["message"].strip().splitlines()[-1]
         if row["message"]
         else f"{row['outcome']} a small trial at step {row['step']}"
     )
-    return Check(f"engine {name}", row["outcome"] == "solved", said)
+    return Check(f"engine {name}", row["outcome"] == "solved", said, needed)
 
 
 def _extras() -> list[Check]:

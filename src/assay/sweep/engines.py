@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable
 
 from assay.engine.base import Engine
+from assay.engine.native.engine import Native
 from assay.engine.xla.engine import Xla
 from assay.errors import PlanError, UnknownName
 from assay.trial import Trial
 
-ENGINES: dict[str, Callable[[int | None], Engine]] = {"xla": Xla}
+ENGINES: dict[str, Callable[[int | None], Engine]] = {"native": Native, "xla": Xla}
 """From the fastest to the one that trains everything: the order in which `auto` asks them."""
 AUTO = "auto"
 

@@ -47,7 +47,7 @@ class Native:
         self, trials: Sequence[Trial], control: Control, suspended: Mapping[str, Suspended] | None = None
     ) -> Iterator[Result | Suspended]:
         before = suspended or {}
-        waiting = deque(before.get(trial.identity, trial) if before else trial for trial in trials)
+        waiting = deque(_heaviest_first([before.get(trial.identity, trial) for trial in trials] if before else trials))
         results: queue.SimpleQueue[Result | Suspended | BaseException | None] = queue.SimpleQueue()
         workers = [
             threading.Thread(target=self._work, args=(waiting, results, control), daemon=True)
@@ -169,6 +169,19 @@ class Seat:
         state["params"] = self.run.params()
         state["spent"] = np.array(time.perf_counter() - self.began)
         return state | (self.records.state() if self.records else {})
+
+
+def _heaviest_first(items: Sequence[Trial | Suspended]) -> list[Trial | Suspended]:
+    """What may take longest comes first, so that the threads end together; before it what was suspended."""
+    work: dict[str, int] = {}
+
+    def place(item: Trial | Suspended) -> tuple[bool, int]:
+        trial = item.trial if isinstance(item, Suspended) else item
+        if trial.pack_key not in work:
+            work[trial.pack_key] = trial.learner.size * trial.examples_a_step
+        return trial is item, -work[trial.pack_key] * trial.budget
+
+    return sorted(items, key=place)
 
 
 def _restored(state: Arrays) -> Progress:

@@ -90,7 +90,9 @@ class Library:
         """Number of parameters."""
         return self.table.size(byref(spec))
 
-    def examples(self, spec: Spec, step: int, count: int) -> tuple[UInt32[np.ndarray, "B Q"], Float32[np.ndarray, " B"]]:
+    def examples(
+        self, spec: Spec, step: int, count: int
+    ) -> tuple[UInt32[np.ndarray, "B Q"], Float32[np.ndarray, " B"]]:
         """The first training examples of a step: inputs as words, and labels as trained on."""
         packed, labels = np.zeros((count, -(-spec.n // 32)), np.uint32), np.zeros(count, np.float32)
         self.table.examples(byref(spec), step, count, _pointer(packed, c_uint32), _pointer(labels, c_float))

@@ -75,12 +75,14 @@ class Family:
     """What trials have in common that differ in their seed only."""
 
     spec: Spec
-    layout: tuple[tuple[str, tuple[int, ...]], ...]  # name and size of each array of parameters, as the kernels order them
+    layout: tuple[
+        tuple[str, tuple[int, ...]], ...
+    ]  # name and size of each array of parameters, as the kernels order them
 
     def spec_of(self, trial: Trial) -> Spec:
         """A trial of the family as the kernels take it."""
         spec = Spec.from_buffer_copy(self.spec)
-        spec.seed = spec.init_seed = trial.seed
+        spec.seed, spec.init_seed = trial.seed, trial.init_seed
         mask = trial.task.secret(trial.seed)
         spec.mask[: len(mask)] = mask.tolist()
         return spec
@@ -114,7 +116,12 @@ def _layout(trial: Trial) -> tuple[tuple[str, tuple[int, ...]], ...]:
     key = jax.ShapeDtypeStruct((2,), np.uint32)
     params = jax.eval_shape(lambda k: trial.learner.init(k, trial.init), key)  # dictionaries come back sorted by name
     layers = sorted(params, key=LAYERS.__getitem__)
-    return tuple((f"{layer}.{name}", params[layer][name].shape) for layer in layers for name in ("weight", "bias") if name in params[layer])
+    return tuple(
+        (f"{layer}.{name}", params[layer][name].shape)
+        for layer in layers
+        for name in ("weight", "bias")
+        if name in params[layer]
+    )
 
 
 def _template(trial: Trial) -> Spec:
@@ -215,6 +222,8 @@ def _optimiser(trial: Trial) -> str | None:
     sgd = trial.optimiser
     if type(sgd) is not SGD or sgd.momentum or not isinstance(sgd.schedule, Constant):
         return "it trains with plain SGD at constant rates"
+    if not all(rate.constant for rate in sgd.rates):
+        return "it trains at one rate a layer, from first step to last"
     if not all(rate.constant for rate in sgd.rates):
         return "it trains whole layers at constant rates"
     return None

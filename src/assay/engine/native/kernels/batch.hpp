@@ -15,14 +15,18 @@ constexpr int SLAB = 32;
 
 struct Batch {
     int count = 0, slabs = 0, Q = 0;
+    bool both_ways = false;  // whether there are columns: only a step of more than one example reads them
     Buffer<uint32_t> packed, columns, label, valid;
 
-    bool make(int most, int n) {
+    bool make(int most, int n, bool with_columns = false) {
         Q = (n + 31) / 32;
+        both_ways = with_columns;
         const size_t room = (most + SLAB - 1) / SLAB;
-        return packed.make(room * Q * SLAB) && columns.make(room * Q * SLAB) && label.make(room) && valid.make(room);
+        return packed.make(room * Q * SLAB) && (!both_ways || columns.make(room * Q * SLAB)) && label.make(room) &&
+               valid.make(room);
     }
     void set_count(int n) {
+        if (n == count) return;
         count = n;
         slabs = (n + SLAB - 1) / SLAB;
         for (int slab = 0; slab < slabs; slab++) {
@@ -96,6 +100,7 @@ class Examples {
                 draw_training(step, index, batch, half);
             }
         }
+        if (!batch.both_ways) return;
         for (int slab = 0; slab < batch.slabs; slab++)
             for (int q = 0; q < Q; q++) {
                 const size_t at = ((size_t)slab * Q + q) * SLAB;

@@ -46,10 +46,11 @@ class Counting final : public TwoLayers {
     }
 
     float answer(const uint32_t* input) const override {
+        const Signs x(input, n);
         f32v total = {};
         for (int v = 0; v < vectors; v++) {
-            const f32v h = preactivation(v, input);
-            total = choose(h <= 0, total, fma(load<f32v>(u.data + v * LANES), h, total));
+            const f32v h = preactivation(v, x);
+            total = fma_where(positive(h), load<f32v>(u.data + v * LANES), h, total);
         }
         return sum(total) + c;
     }
@@ -111,7 +112,7 @@ class Counting final : public TwoLayers {
     template <int V, bool UPDATE, bool FORWARD>
     void sweep(int v, const Batch* before, const Batch* next) {
         float* own[V];
-        f32v out[V], gain[V], total[V], bias[V];
+        f32v out[V], scale[V], gain[V], total[V], bias[V];
         const f32v decay = splat(spec.decay[0]);
         const int slabs = UPDATE ? before->slabs : 0, count = groups * FOUR + 1;
         const bool decays = spec.decay[0] != 0;
@@ -120,6 +121,7 @@ class Counting final : public TwoLayers {
             own[a] = W.data + (v + a) * stride;
             out[a] = load<f32v>(u.data + (v + a) * LANES);
             bias[a] = load<f32v>(own[a] + groups * FOUR * LANES);
+            if (UPDATE) scale[a] = out[a] * (spec.rate[0] / before->count);
         }
         if (UPDATE) {
             i32v members[V] = {}, against[V] = {};
@@ -134,9 +136,8 @@ class Counting final : public TwoLayers {
                 const f32v own_count = to_float(members[a] - 2 * against[a]);
                 gain[a] = bias[a] * own_count;
                 if (spec.hidden_bias) {
-                    const f32v scale = out[a] * (spec.rate[0] / before->count);
                     if (decays) bias[a] = fma(-decay, bias[a], bias[a]);
-                    bias[a] = fma(scale, own_count, bias[a]);
+                    bias[a] = fma(scale[a], own_count, bias[a]);
                     store(own[a] + groups * FOUR * LANES, bias[a]);
                 }
             }
@@ -166,10 +167,9 @@ class Counting final : public TwoLayers {
 #pragma GCC unroll 2
                             for (int a = 0; a < V; a++) {
                                 const f32v own_count = total[a] - to_float(against[a][j] + against[a][j]);
-                                const f32v scale = out[a] * (spec.rate[0] / before->count);
                                 gain[a] = fma(w[a][j], own_count, gain[a]);
                                 if (decays) w[a][j] = fma(-decay, w[a][j], w[a][j]);
-                                w[a][j] = fma(scale, own_count, w[a][j]);
+                                w[a][j] = fma(scale[a], own_count, w[a][j]);
                                 store(own[a] + (g * FOUR + j) * LANES, w[a][j]);
                             }
                 }
@@ -223,9 +223,9 @@ class Counting final : public TwoLayers {
                 const u32v bit = splat_bits(1u << (s + j));
 #pragma GCC unroll 2
                 for (int a = 0; a < V; a++) {
-                    const i32v off = h[j][a] <= 0;  // NaN counts as active, so that it reaches the loss
-                    A[a] |= ~(u32v)off & bit;
-                    own = choose(off, own, fma(out[a], h[j][a], own));
+                    const Lanes on = positive(h[j][a]);  // NaN counts as active, so that it reaches the loss
+                    A[a] = or_where(on, A[a], bit);
+                    own = fma_where(on, out[a], h[j][a], own);
                 }
                 store(f + j * LANES, own);
             }

@@ -62,9 +62,10 @@ class Dense final : public TwoLayers {
     }
 
     float answer(const uint32_t* input) const override {
+        const Signs x(input, n);
         f32v total = {};
         for (int v = 0; v < vectors; v++)
-            total = fma(load<f32v>(u.data + v * LANES), sigma(preactivation(v, input)).value, total);
+            total = fma(load<f32v>(u.data + v * LANES), sigma(preactivation(v, x)).value, total);
         return sum(total) + c;
     }
 

@@ -113,16 +113,25 @@ struct TwoLayers : Kernel {
         if (spec.output_bias) output[spec.rows] = c;
     }
 
-    // w.x + b for one input: four sums at a time, so that no addition waits for the one before.
-    f32v preactivation(int v, const uint32_t* input) const {
-        const float* own = W.data + v * stride;
-        f32v s[FOUR] = {load<f32v>(own + groups * FOUR * LANES)};
-        for (int i = 0; i < groups * FOUR; i += FOUR) {
-            const uint32_t word = input[i / 32] >> i % 32;
-#pragma GCC unroll 4
-            for (int j = 0; j < FOUR; j++) s[j] += floats(bits(load<f32v>(own + (i + j) * LANES)) ^ (word >> j << 31));
+    // One input as numbers +-1.
+    struct Signs {
+        float x[MASK_WORDS * 32];
+        Signs(const uint32_t* input, int n) {
+            for (int i = 0; i < n; i += LANES) store(x + i, signs(input[i / 32], i % 32));
         }
-        return (s[0] + s[1]) + (s[2] + s[3]);
+    };
+
+    // w.x + b for one input: eight sums at a time, so that no addition waits for the one before.
+    f32v preactivation(int v, const Signs& input) const {
+        constexpr int SUMS = 8;
+        const float* own = W.data + v * stride;
+        f32v s[SUMS] = {load<f32v>(own + groups * FOUR * LANES)};
+        int i = 0;
+        for (; i + SUMS <= n; i += SUMS)
+#pragma GCC unroll 8
+            for (int j = 0; j < SUMS; j++) s[j] = fma(splat(input.x[i + j]), load<f32v>(own + (i + j) * LANES), s[j]);
+        for (; i < n; i++) s[0] = fma(splat(input.x[i]), load<f32v>(own + i * LANES), s[0]);
+        return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
     }
 
     const Spec& spec;

@@ -60,6 +60,25 @@ INLINE f32v fma(f32v a, f32v b, f32v c) {
 #endif
 }
 
+// Some of the lanes, as whatever the machine compares into (NaN counts as positive), and what is done in these only.
+#if defined(__AVX512F__)
+typedef __mmask16 Lanes;
+INLINE Lanes positive(f32v x) { return _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NLE_UQ); }
+INLINE u32v or_where(Lanes on, u32v x, u32v more) {
+    return (u32v)_mm512_mask_or_epi32((__m512i)x, on, (__m512i)x, (__m512i)more);
+}
+INLINE f32v fma_where(Lanes on, f32v a, f32v b, f32v c) {
+    return (f32v)_mm512_mask3_fmadd_ps((__m512)a, (__m512)b, (__m512)c, on);
+}
+INLINE f32v where(Lanes on, f32v x) { return (f32v)_mm512_maskz_mov_ps(on, (__m512)x); }
+#else
+typedef i32v Lanes;
+INLINE Lanes positive(f32v x) { return ~(x <= 0); }
+INLINE u32v or_where(Lanes on, u32v x, u32v more) { return x | ((u32v)on & more); }
+INLINE f32v fma_where(Lanes on, f32v a, f32v b, f32v c) { return choose(on, fma(a, b, c), c); }
+INLINE f32v where(Lanes on, f32v x) { return floats((u32v)on & bits(x)); }
+#endif
+
 // The bits that are 1 in each lane.
 INLINE i32v popcount(u32v x) {
 #if defined(__AVX512VPOPCNTDQ__)

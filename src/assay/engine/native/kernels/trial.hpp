@@ -27,7 +27,8 @@ class Trial {
         const int size = examples.a_step();
         block = spec.rows < WIDE ? BLOCK : SLAB;
         const int most = size > block ? size : block;
-        if (!choose_kernel(most) || !examples.make() || !batch[0].make(size, spec.n) || !batch[1].make(size, spec.n) ||
+        if (!choose_kernel(most) || !examples.make() || !batch[0].make(size, spec.n, !one_by_one()) ||
+            !batch[1].make(size, spec.n, !one_by_one()) ||
             !probe.make(SCREEN, spec.n) || !block_batch.make(block, spec.n) || !suspect_input.make(batch[0].Q))
             return false;
         for (Buffer<float>& f : output)
