@@ -8,6 +8,8 @@
 - `boxes`: quartiles, whiskers and extremes of solve times
 - `elbows`: whether the exponent of a power law grows along x
 - `variance`: how much of a variance lies between units, and how much within
+- `neurons`: when each neuron's relevant weights exceed all others, and in which order
+- `paths`: how long a path of weights is, and curves through a moving window
 - `laws`: the distance of a sample from a law that is known
 - `quantiles`: quantiles that stay right when some values are infinite
 """
