@@ -23,7 +23,10 @@ for name, setting in ENVIRONMENT.items():
 
 # In the layers that work on arrays every annotation, shapes included, is checked at every call. An int is a float, as
 # it is for the static checker.
-CHECKED = [f"assay.{layer}" for layer in ("maths", "tasks", "theory", "nets", "losses", "optim", "measures", "engine")]
+CHECKED = [
+    f"assay.{layer}"
+    for layer in ("maths", "tasks", "theory", "nets", "losses", "optim", "measures", "learners", "engine")
+]
 install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, print_blob=True)

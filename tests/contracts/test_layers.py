@@ -20,7 +20,7 @@ LAYERS = (
     {"errors", "config"},
     {"maths"},
     {"tasks", "theory"},
-    {"nets", "losses", "optim", "measures"},
+    {"nets", "losses", "optim", "measures", "learners"},
     {"trial"},
     {"engine", "store"},
     {"sweep", "analysis", "figures"},
@@ -47,10 +47,11 @@ EXCEPT = {
 ONLY = {
     "theory": {"maths", "config", "errors"},
     "figures": {"analysis", "errors"},
-    "a study": {"assay", "analysis", "figures", "theory", "maths", "studies"},
+    "a study": {"assay", "analysis", "figures", "theory", "learners", "maths", "studies"},
 }
 NEVER = {
     "theory": {"jax", "jaxlib", "optax"},
+    "learners": {"jax", "jaxlib", "optax"},
     "analysis": {"jax", "jaxlib", "optax", "matplotlib"},
     "figures": {"jax", "jaxlib", "optax", "scipy"},
     "store": {"jax", "jaxlib", "optax", "matplotlib"},

@@ -19,6 +19,7 @@ from assay.maths.subsets import (
     rank_of,
     subset_at,
     subset_masks,
+    subsets_at,
 )
 
 
@@ -56,6 +57,15 @@ def test_a_rank_leads_back_to_its_subset(data: st.DataObject):
     assert len(subset) == k
     assert rank_of(subset) == rank
     assert members(mask_of(subset, n)) == subset
+
+
+@given(st.data())
+def test_many_ranks_lead_to_the_subsets_that_each_leads_to(data: st.DataObject):
+    n = data.draw(st.integers(1, 60))
+    k = data.draw(st.integers(1, n))
+    ranks = data.draw(st.lists(st.integers(0, math.comb(n, k) - 1), max_size=8))
+    found = subsets_at(np.array(ranks, np.int64), n, k)
+    assert [tuple(row) for row in found.tolist()] == [subset_at(rank, n, k) for rank in ranks]
 
 
 def test_the_order_of_the_members_does_not_matter():

@@ -74,6 +74,18 @@ def subset_at(rank: int, n: int, k: int) -> tuple[int, ...]:
     return tuple(reversed(chosen))
 
 
+def subsets_at(ranks: Int64[np.ndarray, " many"], n: int, k: int) -> Int64[np.ndarray, "many {k}"]:
+    """The k-subsets at many ranks below C(n, k) <= 2^62, one a row, members increasing."""
+    _check_size(n, k)
+    chosen = np.empty((len(ranks), k), np.int64)
+    for j in range(k, 0, -1):
+        # the largest member c is the last with C(c, j) <= rank
+        table = np.array([math.comb(c, j) for c in range(n)])
+        chosen[:, j - 1] = np.searchsorted(table, ranks, side="right") - 1
+        ranks = ranks - table[chosen[:, j - 1]]
+    return chosen
+
+
 def log_binomial(n: int, k: int) -> float:
     """ln C(n, k) = sum_{j <= k} ln((n-k+j) / j), to full relative accuracy since no term is negative."""
     _check_size(n, k)
