@@ -10,6 +10,7 @@ from assay.studies.hidden_progress import (
     histograms,
     initialisation,
     majority,
+    more_curves,
     no_plateau,
     noisy,
     progress,
@@ -35,5 +36,6 @@ study = Study(
         initialisation.experiment,
         random_gaps.experiment,
         sinusoid_gaps.experiment,
+        more_curves.experiment,
     ),
 )

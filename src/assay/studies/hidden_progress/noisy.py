@@ -29,7 +29,7 @@ LEARNT = 0.02
 
 GRID: Mapping[str, tuple[Sequence[int], Sequence[float], int, int, int]] = {
     # batch sizes, flip probabilities, runs, budget, steps between records
-    "smoke": ((128,), (0.0, 0.1, 0.2), 2, 12_000, 200),
+    "smoke": ((128,), (0.0, 0.1, 0.2), 3, 12_000, 200),
     "desk": ((32, 128), (0.0, 0.1, 0.2, 0.3, 0.4), 5, 30_000, 200),
     "paper": ((32, 128, 1024), (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.49), 5, 1_000_000, 2000),
 }
