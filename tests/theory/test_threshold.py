@@ -50,6 +50,12 @@ def test_sign_weights_have_the_gap_of_majority_in_every_draw():
     np.testing.assert_allclose(gaps.relaxed, expected, rtol=0, atol=1e-15)
 
 
+def test_sign_weights_need_no_cube():
+    gaps = random_gaps(101, 4, "sign", 2, np.random.default_rng(0))
+    np.testing.assert_array_equal(gaps.strict, np.full(2, float(majority_gap(101, 4))))
+    np.testing.assert_array_equal(gaps.relaxed, gaps.strict)
+
+
 def test_gaps_are_those_of_the_gradient_at_each_draw():
     gaps = random_gaps(9, 2, "gaussian", 3, np.random.default_rng(4))
     rng = np.random.default_rng(4)
@@ -63,8 +69,6 @@ def test_what_has_no_gap_to_sample_is_refused():
     rng = np.random.default_rng(0)
     with pytest.raises(UnknownName, match="did you mean 'uniform'"):
         random_gaps(9, 2, "unifrom", 3, rng)
-    with pytest.raises(ConfigError, match="sign weights have majority's gap"):
-        random_gaps(25, 2, "sign", 3, rng)
     for k in (0, 9):
         with pytest.raises(ConfigError, match="between 1 and n - 1 = 8"):
             random_gaps(9, k, "uniform", 3, rng)

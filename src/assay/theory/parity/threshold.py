@@ -22,6 +22,7 @@ from assay.errors import ConfigError, UnknownName
 from assay.maths.cube import MAX_BITS, linear_form
 from assay.maths.fourier import character
 from assay.maths.subsets import mask_of
+from assay.theory.parity.majority import majority_gap
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -74,13 +75,14 @@ class RandomGaps:
 
 
 def random_gaps(n: int, k: int, init: str, draws: int, rng: np.random.Generator) -> RandomGaps:
-    """Gaps at a set of size k of sign(w.x) for weights of that law."""
+    """Gaps at a set of size k of sign(w.x) for weights of that law; those of sign weights are all the same."""
     if init not in WEIGHTS:
         raise UnknownName("law of random weights", init, WEIGHTS)
     if not 0 < k < n:
         raise ConfigError("k", k, f"between 1 and n - 1 = {n - 1}")
     if init == "sign" and n > MAX_BITS:
-        raise ConfigError("init", init, f"uniform or gaussian for n > {MAX_BITS}", "sign weights have majority's gap")
+        gaps = np.full(draws, float(majority_gap(n, k)))
+        return RandomGaps(strict=gaps, relaxed=gaps)
     size = np.abs([threshold_gradient(WEIGHTS[init](rng, n), range(k)) for _ in range(draws)])
     others = size[:, k:].max(axis=1)
     return RandomGaps(strict=size[:, :k].min(axis=1) - others, relaxed=size[:, :k].max(axis=1) - others)
