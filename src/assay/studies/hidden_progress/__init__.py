@@ -5,6 +5,7 @@ Barak, Edelman, Goel, Kakade, Malach, Zhang 2022 (arXiv 2207.08799).
 
 from assay.studies import Study
 from assay.studies.hidden_progress import (
+    elbows,
     glance,
     grokking,
     histograms,
@@ -37,5 +38,6 @@ study = Study(
         random_gaps.experiment,
         sinusoid_gaps.experiment,
         more_curves.experiment,
+        elbows.experiment,
     ),
 )
