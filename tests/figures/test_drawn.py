@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
 from assay.errors import ConfigError
+from assay.figures import Lines
 from assay.figures.axes import spread
 from assay.figures.times import percent
 from tests.figures.examples import (
@@ -213,6 +214,20 @@ def test_lines_are_the_rows_of_their_series():
     display = lines_example()
     drawn = lines(display.plot().axes[0])
     assert drawn == [rows(display.table.filter(law=law), "x", "y") for law in ("a", "b")]
+
+
+def test_points_beside_a_curve_are_not_joined_and_have_bars():
+    table = lines_example().table.with_columns(theory=pl.col("y") * 1.1, low=pl.col("y") * 0.9, high=pl.col("y") * 1.2)
+    table = table.with_columns(pl.when(pl.col("x") > 1).then("theory"), y=pl.when(pl.col("x") < 27).then("y"))
+    display = Lines(table, line="law", curve="theory", bars=("low", "high"))
+    axes = display.plot().axes[0]
+    parts = [table.filter(law=law) for law in ("a", "b")]
+    assert lines(axes) == [rows(part, "x", column) for part in parts for column in ("y", "theory")]
+    assert [line.get_linestyle() for line in axes.get_lines()] == ["None", "-"] * 2
+    bars = [c for c in axes.collections if isinstance(c, LineCollection)]
+    for part, drawn in zip(parts, bars, strict=True):
+        ends = [(x, low, high) for x, low, high in part.select("x", "low", "high").iter_rows()]
+        assert [(float(a[0]), float(a[1]), float(b[1])) for a, b in drawn.get_segments()] == ends
 
 
 gaps = st.floats(0.01, 0.3)

@@ -16,7 +16,11 @@ from assay.figures.style import Theme, strokes
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lines(PanelDisplay):
-    """One line for each value of `line`. Columns of the table: x, y, line, as named by the fields."""
+    """One line for each value of `line`. Columns of the table: x, y, line, as named by the fields.
+
+    With a `curve`, such as a theory, the points are not joined: the column of that name is the line through or beside
+    them. Rows may have one of the two alone. `bars` names the two ends of an interval at each point.
+    """
 
     x: str = "x"
     y: str = "y"
@@ -25,11 +29,13 @@ class Lines(PanelDisplay):
     y_scale: Literal["linear", "log"] = "linear"
     x_label: str = ""
     y_label: str = ""
+    curve: str | None = None
+    bars: tuple[str, str] | None = None
 
     source: ClassVar[str] = ""
 
     def needed(self) -> Sequence[str]:
-        return [self.x, self.y, self.line]
+        return [self.x, self.y, self.line, *([self.curve] if self.curve else []), *(self.bars or ())]
 
     def keys(self) -> Sequence[str]:
         return [self.line, self.x]
@@ -39,7 +45,13 @@ class Lines(PanelDisplay):
         for value, stroke in strokes(self.table[self.line].to_list(), theme).items():
             part = rows.filter(pl.col(self.line) == value)
             x, y = part[self.x].to_numpy(), floats(part[self.y])
-            axes.plot(x, y, stroke.marker, color=stroke.color, ls=stroke.dash, label=self.text(self.line, value))
+            dash = "" if self.curve else stroke.dash
+            axes.plot(x, y, stroke.marker, color=stroke.color, ls=dash, label=self.text(self.line, value))
+            if self.bars:
+                axes.vlines(x, *(floats(part[end]) for end in self.bars), color=stroke.color, lw=0.9)
+            if self.curve:
+                drawn = part.drop_nulls(self.curve).sort(self.x)
+                axes.plot(drawn[self.x], floats(drawn[self.curve]), color=stroke.color, lw=0.8)
         for scale, axis in ((self.x_scale, axes.xaxis), (self.y_scale, axes.yaxis)):
             if scale == "log":
                 log_ticks(axis)
