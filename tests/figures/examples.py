@@ -21,7 +21,7 @@ from assay.figures import (
     WeightTrajectories,
     board,
 )
-from tests.figures import distributions
+from tests.figures import distributions, trajectories
 
 
 def training_curves(panels: int = 2) -> TrainingCurves:
@@ -155,6 +155,8 @@ PANELS: dict[str, PanelDisplay] = {
     "histogram": distributions.histogram(),
     "histograms on top of each other": distributions.histograms_on_top_of_each_other(),
     "boxes": distributions.boxes(),
+    "twin curves": trajectories.twin_curves(),
+    "weights of a layer": trajectories.weights_of_a_layer(),
 }
 DISPLAYS: dict[str, Display] = {
     **PANELS,

@@ -20,4 +20,5 @@ from assay.figures.spectrum import Spectrum as Spectrum
 from assay.figures.style import house_style as house_style
 from assay.figures.survival import SurvivalCurves as SurvivalCurves
 from assay.figures.times import SolveTimes as SolveTimes
+from assay.figures.twin import TwinCurves as TwinCurves
 from assay.figures.weights import WeightTrajectories as WeightTrajectories
