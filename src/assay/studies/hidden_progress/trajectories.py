@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
+from scipy import stats
 
 import assay as ay
 from assay.analysis import survival
@@ -117,7 +118,8 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     rows = {str(trial): run for (trial,), run in by_trial.items()}
     curves = [_curve(name, rows[trial], weights[trial]) for trial, name in drawn.rows()]
     paths = [_trajectories(name, rows[trial]["step"].to_numpy(), weights[trial]) for trial, name in drawn.rows()]
-    trials = pl.DataFrame([_trial(trial, rows[trial], weights[trial]) for trial in judged["trial"]])
+    found = [_trial(trial, rows[trial], weights[trial]) for trial in judged["trial"]]
+    trials = pl.DataFrame(found, infer_schema_length=None)
     trials = trials.join(judged, on="trial").join(frame, on="trial")
     named = {
         "curves": pl.concat(curves),
@@ -222,7 +224,8 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     in_order = min(row["in_order"] for row in rows.values())
     slowest = min((row for name, row in rows.items() if name != LAYER), key=lambda row: row["growth"])
     interval = (slowest["growth_low"], slowest["growth_high"])
-    one_by_one = rows[LAYER]["one_by_one"]
+    one_by_one, solved = rows[LAYER]["one_by_one"], rows[LAYER]["solved"]
+    spread = stats.binomtest(round(one_by_one * solved), solved).proportion_ci(method="wilson")
     words = [
         f"{name}: {row['solved']}/{row['runs']} solved, loss after weights {row['in_order']:.0%}, growth "
         f"{row['growth']:.2f}"
@@ -230,9 +233,16 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     ]
     clear = not interval[0] < 2**0.5 <= interval[1]
     return [
-        LOSS_FOLLOWS.judged(enough and in_order >= 0.7, in_order, note=f"value: smallest fraction; {'; '.join(words)}"),
-        RISING.judged(slowest["growth"] >= 2**0.5 if clear else None, slowest["growth"], interval, slowest["panel"]),
-        ONE_BY_ONE.judged(one_by_one >= 0.7, one_by_one, note="value: fraction of the solved runs"),
+        LOSS_FOLLOWS.judged(enough and in_order >= 0.7, in_order, note=f"value: smallest fraction. {'; '.join(words)}"),
+        RISING.judged(
+            slowest["growth"] >= 2**0.5 if clear else None,
+            slowest["growth"],
+            interval,
+            f"value: smallest median, of {slowest['panel']}",
+        ),
+        ONE_BY_ONE.judged(
+            one_by_one >= 0.7, one_by_one, (spread.low, spread.high), "value: fraction of the solved runs"
+        ),
     ]
 
 
