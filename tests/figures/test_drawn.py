@@ -208,6 +208,16 @@ def test_heat_panels_share_their_colours_with_the_bar():
     assert bar.get_xlim() == pytest.approx(*limits)
     assert bar.get_xlabel() == "steps"
     assert dataclasses.replace(display, bar="").plot().axes[2:] == []
+    wider = dataclasses.replace(display, ends=(0.1, 1e6)).plot().axes
+    assert wider[-1].get_xlim() == pytest.approx((0.1, 1e6))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_a_heat_table_of_one_value_has_the_middle_colour(scale: str):
+    flat = heat_panels().table.with_columns(steps=pl.lit(3.0))
+    axes = dataclasses.replace(heat_panels(), table=flat, scale=scale).plot().axes[0]
+    mesh = next(c for c in axes.collections if isinstance(c, QuadMesh))
+    assert mesh.norm(3.0) == pytest.approx(0.5)
 
 
 def test_lines_are_the_rows_of_their_series():

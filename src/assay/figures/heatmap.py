@@ -31,8 +31,8 @@ class HeatTable(PanelDisplay):
     text                               optional: printed instead of the number (else formatted as in field `number`)
 
     With a `centre` colours diverge from it (a ratio from 1) up to the factor, or on a linear `scale` the distance,
-    `reach` on either side; without one they run from the smallest to the largest value. Panels have their colours and
-    their cells in common; a place without a row stays blank. `bar` labels a colour bar below the panels.
+    `reach` on either side; without one they run between the `ends`, else from the smallest to the largest value. Panels
+    have their colours and their cells in common; a place without a row stays blank. `bar` labels a colour bar below.
 
     HeatTable(table, panel="k", row="setting", column="batch", value="ratio", bar="measured over published")
     """
@@ -42,6 +42,7 @@ class HeatTable(PanelDisplay):
     value: str = "value"
     centre: float | None = 1.0
     reach: float = 4.0
+    ends: tuple[float, float] | None = None
     scale: Literal["linear", "log"] = "log"
     number: str = ".2f"
     bar: str = ""  # without a label there is none
@@ -101,7 +102,9 @@ class HeatTable(PanelDisplay):
     def _colors(self, theme: Theme) -> tuple[Colormap, Normalize]:
         if self.centre is None:
             numbers = self.table[self.value].drop_nulls().to_list()
-            low, high = (min(numbers), max(numbers)) if numbers else (0.5, 1.0)
+            low, high = self.ends or ((min(numbers), max(numbers)) if numbers else (0.5, 1.0))
+            if low == high:  # a single value takes the middle colour
+                low, high = (low / 2, high * 2) if self.scale == "log" else (low - 1, high + 1)
         elif self.scale == "log":
             low, high = self.centre / self.reach, self.centre * self.reach
         else:
