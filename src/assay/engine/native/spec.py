@@ -23,7 +23,7 @@ MODELS: tuple[type[Net], ...] = (MLP, Neuron, PolyNet, DisjointPolyNet)
 ACTIVATIONS = ("relu", "power", "zigzag", "polynomial", "triangle", "sinusoid")
 LOSSES = (Hinge, Square, Logistic, Correlation)
 SOURCES = (Online, Offline, Population)
-ORDERS = ("epochs", "replacement", "all")
+ORDERS = ("epochs", "replacement", "all", "fresh")
 INITS = (Uniform, Gaussian, Sign, Sparse)
 BIASES = ("same", "zero", "uniform")
 MOST_FACTORS = 64
@@ -153,7 +153,7 @@ def _set_data(spec: Spec, trial: Trial) -> None:
     spec.source = SOURCES.index(type(trial.data))
     spec.samples = trial.data.count(trial.task) or 0
     spec.batch = trial.examples_a_step
-    spec.order = ORDERS.index("all" if trial.batch == "all" else getattr(trial.data, "order", "epochs"))
+    spec.order = ORDERS.index("all" if trial.batch == "all" else getattr(trial.data, "order", "fresh"))
     spec.noise = trial.task.noise
 
 

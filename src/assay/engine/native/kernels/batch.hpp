@@ -15,15 +15,12 @@ constexpr int SLAB = 32;
 
 struct Batch {
     int count = 0, slabs = 0, Q = 0;
-    bool both_ways = false;  // whether there are columns: only a step of more than one example reads them
     Buffer<uint32_t> packed, columns, label, valid;
 
-    bool make(int most, int n, bool with_columns = false) {
+    bool make(int most, int n) {
         Q = (n + 31) / 32;
-        both_ways = with_columns;
         const size_t room = (most + SLAB - 1) / SLAB;
-        return packed.make(room * Q * SLAB) && (!both_ways || columns.make(room * Q * SLAB)) && label.make(room) &&
-               valid.make(room);
+        return packed.make(room * Q * SLAB) && columns.make(room * Q * SLAB) && label.make(room) && valid.make(room);
     }
     void set_count(int n) {
         if (n == count) return;
@@ -86,26 +83,27 @@ class Examples {
     void training(int64_t step, Batch& batch) {
         const int size = a_step();
         batch.set_count(size);
-        if (spec.source == ONLINE && size <= LANES / 2) {
+        if (size <= LANES / 2 && spec.order != ALL) {
             take_ahead(step, size, batch);
         } else {
-            const int order = spec.source == ONLINE ? ALL : spec.order;
-            const Key key = order == REPLACEMENT ? fold_in(streams.order, (uint32_t)step)
-                            : order == EPOCHS    ? fold_in(streams.order, epoch(step))
+            const Key key = spec.order == REPLACEMENT ? fold_in(streams.order, (uint32_t)step)
+                            : spec.order == EPOCHS    ? fold_in(streams.order, epoch(step))
                                                  : Key{};
             for (int half = 0; half * LANES < size; half++) {
                 u32v index = lane_numbers() + (uint32_t)(half * LANES);
-                if (order == REPLACEMENT) index = below(key, index, spec.samples);
-                if (order == EPOCHS) index = shuffled(key, inside(index, size) + first_of_turn(step), spec.samples);
+                if (spec.order == REPLACEMENT) index = below(key, index, spec.samples);
+                if (spec.order == EPOCHS) index = shuffled(key, inside(index, size) + first_of_turn(step), spec.samples);
                 draw_training(step, index, batch, half);
             }
         }
-        if (!batch.both_ways) return;
-        for (int slab = 0; slab < batch.slabs; slab++)
-            for (int q = 0; q < Q; q++) {
-                const size_t at = ((size_t)slab * Q + q) * SLAB;
-                transpose(batch.packed.data + at, batch.columns.data + at);
-            }
+        turn_over(batch);
+    }
+
+    // What `steps` steps from `step` on train on, at most sixteen examples, one step after the other.
+    void ahead(int64_t step, int steps, Batch& batch) {
+        draw_steps(step, batch);
+        batch.set_count(steps * a_step());
+        turn_over(batch);
     }
 
     // Training examples first, ..., first + count - 1, with their labels as trained on.
@@ -129,6 +127,14 @@ class Examples {
     Keys data_keys, noise_keys;  // of the sixteen steps from `keys_from`
     u32v turn, place;  // of sixteen examples drawn together: which step, which example of it
     Batch ahead_batch;  // the examples of the steps from `ahead_from`, before `ahead_end`
+
+    void turn_over(Batch& batch) const {
+        for (int slab = 0; slab < batch.slabs; slab++)
+            for (int q = 0; q < Q; q++) {
+                const size_t at = ((size_t)slab * Q + q) * SLAB;
+                transpose(batch.packed.data + at, batch.columns.data + at);
+            }
+    }
 
     uint32_t epoch(int64_t step) const { return (uint32_t)(step / (spec.samples / spec.batch)); }
     uint32_t first_of_turn(int64_t step) const { return (uint32_t)(step % (spec.samples / spec.batch)) * spec.batch; }
@@ -179,16 +185,41 @@ class Examples {
         }
     }
 
+    // Sixteen examples of successive steps, of `size` each, from `step` on.
+    void draw_steps(int64_t step, Batch& batch) {
+        const u32v steps = turn + (uint32_t)step;
+        u32v index = place;
+        if (spec.order == REPLACEMENT) index = below(fold_in(streams.order, steps), place, spec.samples);
+        if (spec.order == EPOCHS) {
+            u32v epochs, positions = place;
+            for (int lane = 0; lane < LANES; lane++) {
+                epochs[lane] = epoch(steps[lane]);
+                positions[lane] += first_of_turn(steps[lane]);
+            }
+            index = shuffled(fold_in(streams.order, epochs), positions, spec.samples);
+        }
+        batch.set_count(LANES);
+        if (spec.source == POPULATION) {
+            store(batch.packed.data, index);
+            set_labels(batch.label[0], 0, lowest_bits((u32v)popcount(index & spec.mask[0])));
+        } else if (spec.source == ONLINE) {
+            const Keys data = fold_in(streams.data, steps);
+            draw(data.a, data.b, index, batch, 0);
+        } else {
+            draw(streams.data.a, streams.data.b, index, batch, 0);
+        }
+        if (spec.noise > 0 && spec.source == ONLINE) {
+            const Keys noise = fold_in(streams.noise, steps);
+            flip(batch.label[0], 0, uniform(noise.a, noise.b, index));
+        } else if (spec.noise > 0) {
+            flip(batch.label[0], 0, uniform(streams.noise.a, streams.noise.b, index));
+        }
+    }
+
     // A step of at most eight fresh examples: those of as many steps as fit are drawn with one pass of the cipher.
     void take_ahead(int64_t step, int size, Batch& batch) {
         if (step < ahead_from || step >= ahead_end) {
-            const Keys data = fold_in(streams.data, turn + (uint32_t)step);
-            ahead_batch.set_count(LANES);
-            draw(data.a, data.b, place, ahead_batch, 0);
-            if (spec.noise > 0) {
-                const Keys noise = fold_in(streams.noise, turn + (uint32_t)step);
-                flip(ahead_batch.label[0], 0, uniform(noise.a, noise.b, place));
-            }
+            draw_steps(step, ahead_batch);
             ahead_from = step;
             ahead_end = step + LANES / size;
         }

@@ -13,7 +13,7 @@
 namespace ASSAY_ISA {
 
 template <class Sigma>
-class Dense final : public TwoLayers {
+class Dense : public TwoLayers {
   public:
     explicit Dense(const Spec& spec) : TwoLayers(spec), sigma(spec) {}
 
@@ -69,8 +69,10 @@ class Dense final : public TwoLayers {
         return sum(total) + c;
     }
 
-  private:
+  protected:
     const Sigma sigma;
+
+  private:
     Buffer<float> h, slope;  // h: [vector][example][lane]
     Offsets offsets;
     Buffer<uint16_t> by_example;  // bytes into a table for each four examples of a slab: [slab][coordinate][8]
@@ -147,7 +149,7 @@ class Dense final : public TwoLayers {
             const f32v b = load<f32v>(bias);
             store(bias, fma(rate, bias_gradient, fma(decay, b, b)));
         }
-        store(u.data + v * LANES, fma(splat(-spec.rate[1]), out_gradient, out - out * spec.decay[1]));
+        store(u.data + v * LANES, real(v, fma(splat(-spec.rate[1]), out_gradient, out - out * spec.decay[1])));
     }
 };
 

@@ -18,6 +18,13 @@ struct Kernel {
     virtual bool update(const Batch& batch, float* f, const Batch* next, float* next_f) = 0;
     // The output for one input of Q words, which changes nothing.
     virtual float answer(const uint32_t* input) const = 0;
+
+    // Kernels that take several steps at a time say how many, and do for a block of steps what `forward` and `update` do
+    // for one: the outputs of each step are put into f, and the number of the first whose loss is not finite, or -1,
+    // comes back.
+    virtual int steps_at_once() const { return 1; }
+    virtual void look_ahead(const Batch&) {}
+    virtual int update_ahead(const Batch&, int, const Batch*, float*) { return -1; }
 };
 
 // Number of parameters of each of the four arrays: first weights, first biases, second weights, second biases.
@@ -112,6 +119,9 @@ struct TwoLayers : Kernel {
         }
         if (spec.output_bias) output[spec.rows] = c;
     }
+
+    // The lanes of a vector of neurons that stand for none: their output weights stay 0, whatever sigma(0) is.
+    f32v real(int v, f32v x) const { return choose((i32v)lane_numbers() + v * LANES < spec.rows, x, splat(0.0f)); }
 
     // One input as numbers +-1.
     struct Signs {

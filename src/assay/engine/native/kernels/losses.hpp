@@ -54,4 +54,22 @@ struct Logistic {
     static float value(float f, float y) { return fmaxf(0, -y * f) + log1pf(expf(-fabsf(y * f))); }
 };
 
+// The same by the number of the loss, for sixteen outputs.
+INLINE f32v slope_of(int32_t loss, f32v f, f32v y) {
+    switch (loss) {
+        case HINGE: return Hinge::slope(f, y);
+        case SQUARE: return Square::slope(f, y);
+        case LOGISTIC: return Logistic::slope(f, y);
+        default: return Correlation::slope(f, y);
+    }
+}
+INLINE f32v size_of(int32_t loss, f32v f, f32v y) {
+    switch (loss) {
+        case HINGE: return Hinge::size(f, y);
+        case SQUARE: return Square::size(f, y);
+        case LOGISTIC: return Logistic::size(f, y);
+        default: return Correlation::size(f, y);
+    }
+}
+
 }  // namespace ASSAY_ISA

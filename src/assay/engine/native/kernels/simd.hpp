@@ -143,8 +143,24 @@ INLINE float sum(f32v x) {
 #endif
 }
 
+// The sum of all lanes, in each of them.
+INLINE f32v sums_everywhere(f32v x) {
+#if defined(__AVX512F__)
+    __m512 v = (__m512)x;
+    v = _mm512_add_ps(v, _mm512_shuffle_f32x4(v, v, 0x4E));
+    v = _mm512_add_ps(v, _mm512_shuffle_f32x4(v, v, 0xB1));
+    v = _mm512_add_ps(v, _mm512_shuffle_ps(v, v, 0x4E));
+    return (f32v)_mm512_add_ps(v, _mm512_shuffle_ps(v, v, 0xB1));
+#else
+    return splat(sum(x));
+#endif
+}
+
 // +1 where a bit is 0, -1 where it is 1: lane j reads bit `first + j` of the word.
 INLINE f32v signs(uint32_t word, int first) {
+#if defined(__AVX512F__)
+    return (f32v)_mm512_mask_blend_ps((__mmask16)(word >> first), _mm512_set1_ps(1.0f), _mm512_set1_ps(-1.0f));
+#endif
     u32v own = splat_bits(word) >> (lane_numbers() + (uint32_t)first);
     return floats((own << 31) | 0x3f800000u);
 }

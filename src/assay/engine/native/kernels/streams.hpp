@@ -77,7 +77,8 @@ INLINE f32v uniform(K a, K b, u32v index) {
 }
 
 // A whole number below `bound` at each address: the upper half of word * bound, by 16-bit halves.
-INLINE u32v below(Key key, u32v index, uint32_t bound) {
+template <class K>
+INLINE u32v below(K key, u32v index, uint32_t bound) {
     u32v word, unused;
     words(key.a, key.b, index, 0, word, unused);
     const u32v high = word >> 16, low = word & 0xFFFFu;
@@ -88,7 +89,8 @@ INLINE u32v below(Key key, u32v index, uint32_t bound) {
 }
 
 // The element at each position of a random ordering of {0, ..., size-1}: a Feistel network, walked until inside.
-INLINE u32v shuffled(Key key, u32v position, uint32_t size) {
+template <class K>
+INLINE u32v shuffled(K key, u32v position, uint32_t size) {
     int bits = 0;
     for (uint32_t left = size - 1; left; left >>= 1) bits++;
     const int half = bits < 2 ? 1 : (bits + 1) / 2;

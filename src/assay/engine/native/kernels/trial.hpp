@@ -1,12 +1,11 @@
 // One trial from its first weights to its end: batches, steps, the solve test, and what is measured.
 #pragma once
 
+#include "ahead.hpp"
 #include "clock.hpp"
 #include "counting.hpp"
-#include "dense.hpp"
 #include "init.hpp"
 #include "rows.hpp"
-#include "single.hpp"
 
 namespace ASSAY_ISA {
 
@@ -27,8 +26,7 @@ class Trial {
         const int size = examples.a_step();
         block = spec.rows < WIDE ? BLOCK : SLAB;
         const int most = size > block ? size : block;
-        if (!choose_kernel(most) || !examples.make() || !batch[0].make(size, spec.n, !one_by_one()) ||
-            !batch[1].make(size, spec.n, !one_by_one()) ||
+        if (!choose_kernel(most) || !examples.make() || !batch[0].make(size, spec.n) || !batch[1].make(size, spec.n) ||
             !probe.make(SCREEN, spec.n) || !block_batch.make(block, spec.n) || !suspect_input.make(batch[0].Q))
             return false;
         for (Buffer<float>& f : output)
@@ -51,23 +49,23 @@ class Trial {
     // Trains until step `until`, until it is solved or has diverged, or for about so many seconds.
     // The order of things is that of the engine `xla`: a check wherever the step is a multiple of `every`, then the ends.
     Status advance(int64_t until, double seconds) {
-        const int every = spec.every ? spec.every : PERIOD;
         const double deadline = seconds_now() + seconds;
+        go_back();
         for (int64_t steps = 0;;) {
-            if (spec.every && at.step % every == 0 && at.checked != at.step) check();
+            if (spec.every && at.step % spec.every == 0 && at.checked != at.step) check();
             if (spec.every && at.streak >= spec.streak) return SOLVED;
             if (at.bad >= 0) return DIVERGED;
             if (at.step >= until) return REACHED;
             if (steps >= CLOCK_STEPS && seconds_now() > deadline) return PAUSED;
             if (steps >= CLOCK_STEPS) steps = 0;
-            const int64_t next = (at.step / every + 1) * every, then = next < until ? next : until;
+            const int64_t next = next_period(at.step), then = next < until ? next : until;
             steps += then - at.step;
-            while (at.step < then) step();
+            while (at.step < then) kernel->steps_at_once() > 1 ? block_of_steps(then) : step();
         }
     }
 
     Progress look() {
-        if (trained) at.loss = last_loss();
+        if (trained && kernel->steps_at_once() == 1) at.loss = last_loss();
         return at;
     }
 
@@ -115,13 +113,15 @@ class Trial {
     int block = 0;
     Batch probe, block_batch;
     Buffer<float> block_output, start;
+    int64_t cut_from = -1;  // where a block began that was cut short, or -1, and the weights there
+    Buffer<float> cut_params;
     Buffer<uint32_t> suspect_input;  // the held-out example that the last failed check failed at
     float suspect_label = 0;
 
     // -- training --------------------------------------------------------------------------------------------------
 
     // The same examples at every step.
-    bool fixed() const { return spec.order == ALL && spec.source != ONLINE; }
+    bool fixed() const { return spec.order == ALL; }
 
     void step() {
         Batch& own = batch[now];
@@ -143,13 +143,59 @@ class Trial {
         if (!fixed()) now = 1 - now;
     }
 
+    // The first multiple of the period behind a step.
+    int64_t next_period(int64_t step) const {
+        const int64_t period = spec.every ? spec.every : PERIOD;
+        return (step / period + 1) * period;
+    }
+
+    // Where a block that begins at a step ends: a matter of the step alone, so that stopping and looking change nothing.
+    int64_t end_of_block(int64_t step) const {
+        const int64_t end = step + kernel->steps_at_once(), next = next_period(step);
+        return end < next ? end : next;
+    }
+
+    // Several steps, up to `then` at most. A block that is cut short is for looking at: training goes on from its beginning.
+    void block_of_steps(int64_t then) {
+        const int64_t from = at.step, end = end_of_block(from);
+        const bool whole = end <= then;
+        Batch &own = batch[now], &next = batch[1 - now];
+        if (!drawn) examples.ahead(from, (int)(end - from), own);
+        drawn = true;
+        if (!ready) kernel->look_ahead(own);
+        ready = whole;
+        if (whole) {
+            examples.ahead(end, (int)(end_of_block(end) - end), next);
+        } else {
+            cut_from = from;
+            kernel->get(cut_params.data);
+        }
+        at.step = whole ? end : then;
+        const int steps = (int)(at.step - from);
+        const int bad = kernel->update_ahead(own, steps, whole ? &next : nullptr, output[0].data);
+        if (bad >= 0 && at.bad < 0) at.bad = from + bad;
+        at.loss = mean_loss(own, output[0].data, (steps - 1) * spec.batch, spec.batch);
+        if (whole) now = 1 - now;
+    }
+
+    // To the beginning of a block that was cut short.
+    void go_back() {
+        if (cut_from < 0) return;
+        kernel->set(cut_params.data);
+        at.step = cut_from;
+        cut_from = -1;
+    }
+
     // Mean loss of the last step's batch, before that step.
     float last_loss() const {
         const Batch& own = fixed() ? batch[now] : batch[1 - now];
-        const float* f = output[1 - current].data;
+        return mean_loss(own, output[1 - current].data, 0, own.count);
+    }
+
+    float mean_loss(const Batch& own, const float* f, int first, int count) const {
         double total = 0;
-        for (int s = 0; s < own.count; s++) total += loss(f[s], label(own, s));
-        return (float)(total / own.count);
+        for (int s = first; s < first + count; s++) total += loss(f[s], label(own, s));
+        return (float)(total / count);
     }
 
     // -- the solve test ----------------------------------------------------------------------------------------------
@@ -203,16 +249,8 @@ class Trial {
 
     // Outputs of some examples. A kernel remembers one batch at a time: the step that waits is answered again.
     void evaluate(const Batch& own, float* f) {
-        if (one_by_one()) {
-            uint32_t input[MASK_WORDS];
-            for (int s = 0; s < own.count; s++) {
-                for (int q = 0; q < own.Q; q++) input[q] = own.slab_words(s / SLAB)[q * SLAB + s % SLAB];
-                f[s] = kernel->answer(input);
-            }
-        } else {
-            kernel->forward(own, f);
-            ready = false;
-        }
+        kernel->forward(own, f);
+        ready = false;
     }
 
     // -- measures ----------------------------------------------------------------------------------------------------
@@ -275,7 +313,7 @@ class Trial {
         return spec.model == MLP && spec.activation == RELU && spec.scale == 1.0f &&
                (spec.loss == HINGE || spec.loss == CORRELATION);
     }
-    bool one_by_one() const { return counts() && examples.a_step() == 1; }
+    bool looks_ahead() const { return spec.order != ALL && spec.batch <= MOST_AHEAD; }
 
     template <class K>
     bool take(int most) {
@@ -284,19 +322,16 @@ class Trial {
         return made->make(most);
     }
 
-    template <class Loss>
-    bool take_counting(int most) {
-        return one_by_one() ? take<Single<Loss>>(most) : take<Counting<Loss>>(most);
-    }
-
     template <class Sigma>
     bool take_sigma(int most) {
-        return spec.model == MLP ? take<Dense<Sigma>>(most) : take<Rows<NeuronHead<Sigma>>>(most);
+        if (spec.model != MLP) return take<Rows<NeuronHead<Sigma>>>(most);
+        if (!looks_ahead()) return take<Dense<Sigma>>(most);
+        return take<Ahead<Sigma>>(most) && cut_params.make(Sizes(spec).total());
     }
 
     bool choose_kernel(int most) {
         if (spec.model == POLYNET || spec.model == DISJOINT) return take<Rows<ProductHead>>(most);
-        if (counts()) return spec.loss == HINGE ? take_counting<Hinge>(most) : take_counting<Correlation>(most);
+        if (counts() && !looks_ahead()) return spec.loss == HINGE ? take<Counting<Hinge>>(most) : take<Counting<Correlation>>(most);
         switch (spec.activation) {
             case RELU: return take_sigma<Relu>(most);
             case POWER: return take_sigma<Power>(most);
