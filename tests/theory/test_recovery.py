@@ -101,6 +101,13 @@ def test_the_simulation_has_the_probability_of_the_limit_law(n: int, k: int, sam
     noise = 4 * math.sqrt(expected * (1 - expected) / trials)
     assert found.largest / trials == pytest.approx(expected, abs=0.03 + noise)  # 0.03: the limit law at 73 examples
     assert found.largest <= found.first
+    assert found.close_wrong == found.near_wrong == 0  # Proposition 9, and the first version's Proposition 5
+    assert found.near <= found.threshold
+
+
+def test_an_error_below_half_the_gap_may_put_an_entry_across_it():
+    found = simulate_recovery(15, 4, 400_000, 100, np.random.default_rng(0))
+    assert 0 < found.close_across < found.close <= found.largest
 
 
 def test_the_limit_law_is_that_of_independent_normal_entries():

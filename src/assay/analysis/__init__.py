@@ -7,6 +7,7 @@
 - `histogram`: counts, fractions and densities in bins
 - `boxes`: quartiles, whiskers and extremes of solve times
 - `elbows`: whether the exponent of a power law grows along x
+- `growth`: how exponents grow with a parameter
 - `variance`: how much of a variance lies between units, and how much within
 - `neurons`: when each neuron's relevant weights exceed all others, and in which order
 - `paths`: how long a path of weights is, and curves through a moving window

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from assay.figures.axes import floats, log_ticks
 from assay.figures.panels import PanelDisplay
@@ -52,6 +53,8 @@ class Lines(PanelDisplay):
             if self.curve:
                 drawn = part.drop_nulls(self.curve).sort(self.x)
                 axes.plot(drawn[self.x], floats(drawn[self.curve]), color=stroke.color, lw=0.8)
+        if self.x_scale == "linear" and self.table[self.x].dtype.is_integer():
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         for scale, axis in ((self.x_scale, axes.xaxis), (self.y_scale, axes.yaxis)):
             if scale == "log":
                 log_ticks(axis)

@@ -42,7 +42,7 @@ def heavy_coefficients(
     count = math.ceil(32 * math.log(4 * max(len(bits), 1) / delta) / threshold**2)
     points = generator.integers(2, size=(count, n), dtype=np.uint8)
     characters = 1.0 - 2.0 * ((bits @ points.T) & 1)  # sums modulo 256 have the right parity
-    estimates = characters @ values(function, points) / count
+    estimates = characters @ _values(function, _signs(points)) / count
     kept = sorted(np.flatnonzero(np.abs(estimates) >= 0.75 * threshold), key=lambda i: -abs(estimates[i]))
     return {tuple(np.flatnonzero(bits[i]).tolist()): float(estimates[i]) for i in kept}
 
@@ -60,13 +60,14 @@ def decode(
     points = generator.integers(2, size=(1, n), dtype=np.uint8)
     while len(points) < size:
         points = np.concatenate([points, points ^ generator.integers(2, size=n, dtype=np.uint8)])
-    spectrum = _transform(function, points)
+    signs = _signs(points)
+    spectrum = _transform(function, signs)
     heavy = np.flatnonzero(np.abs(spectrum) > threshold / 2)
     members: Bool[np.ndarray, "n subsets"] = np.zeros((n, len(heavy)), bool)
     for i in range(n):
-        points[:, i] ^= 1
-        members[i] = _transform(function, points)[heavy] * spectrum[heavy] < 0
-        points[:, i] ^= 1
+        signs[:, i] *= -1
+        members[i] = _transform(function, signs)[heavy] * spectrum[heavy] < 0
+        signs[:, i] *= -1
     return members.T.astype(np.uint8)
 
 
@@ -82,11 +83,14 @@ def round_queries(n: int, threshold: float) -> int:
     return (n + 1) << log_points(n, threshold)
 
 
-def values(function: Function, points: UInt8[np.ndarray, "points n"]) -> Float64[np.ndarray, " points"]:
-    """The function at points given as bits."""
-    blocks = [1 - 2 * points[start : start + ROWS].view(np.int8) for start in range(0, len(points), ROWS)]
+def _signs(bits: UInt8[np.ndarray, "points n"]) -> Int8[np.ndarray, "points n"]:
+    return 1 - 2 * bits.view(np.int8)
+
+
+def _values(function: Function, signs: Int8[np.ndarray, "points n"]) -> Float64[np.ndarray, " points"]:
+    blocks = [signs[start : start + ROWS] for start in range(0, len(signs), ROWS)]
     return np.concatenate([np.asarray(function(block), dtype=np.float64) for block in blocks])
 
 
-def _transform(function: Function, points: UInt8[np.ndarray, "points n"]) -> Float64[np.ndarray, " points"]:
-    return walsh_hadamard(values(function, points)) / len(points)
+def _transform(function: Function, signs: Int8[np.ndarray, "points n"]) -> Float64[np.ndarray, " points"]:
+    return walsh_hadamard(_values(function, signs)) / len(signs)

@@ -5,6 +5,8 @@ Barak, Edelman, Goel, Kakade, Malach, Zhang 2022 (arXiv 2207.08799).
 
 from assay.studies import Study
 from assay.studies.hidden_progress import (
+    coarse_scaling,
+    convergence_table,
     elbows,
     glance,
     grokking,
@@ -16,8 +18,10 @@ from assay.studies.hidden_progress import (
     noisy,
     progress,
     random_gaps,
+    robust,
     sinusoid_gaps,
     solve_times,
+    success,
 )
 
 study = Study(
@@ -39,5 +43,9 @@ study = Study(
         sinusoid_gaps.experiment,
         more_curves.experiment,
         elbows.experiment,
+        convergence_table.experiment,
+        success.experiment,
+        coarse_scaling.experiment,
+        robust.experiment,
     ),
 )

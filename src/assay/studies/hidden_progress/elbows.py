@@ -101,6 +101,7 @@ def figure(table: pl.DataFrame) -> Display:
             x="x",
             y="exponent",
             line="setting",
+            bars=("exponent_low", "exponent_high"),
             x_scale="log",
             x_label="n",
             y_label="local exponent",

@@ -111,24 +111,27 @@ class SeriesSum(SumLaw):
     def __init__(self, irrelevant: Sequence[float] | Array) -> None:
         u = np.abs(np.asarray(irrelevant, dtype=np.float64))
         self.span = float(u.sum())
-        terms = math.ceil(10 / float(np.linalg.norm(u)) * self.span / math.pi)  # e^(-10^2/2) for a normal law
+        terms = math.ceil(14 / float(np.linalg.norm(u)) * self.span / math.pi)  # e^(-7^2/2) half-way for a normal law
         while terms * len(u) <= 1 << 22:
             self.order = np.arange(1, terms + 1)
-            self.coefficient = np.prod(np.cos(np.pi / self.span * np.outer(self.order, u)), axis=1)
-            if np.sum(np.abs(self.coefficient / self.order)[terms // 2 :]) < CUT:
+            self.amplitude = np.prod(np.cos(np.pi / self.span * np.outer(self.order, u)), axis=1) / self.order
+            if np.sum(np.abs(self.amplitude[terms // 2 :])) < CUT:
                 return
             terms *= 2
         advice = "a few of them dominate the others"
         raise ConfigError("irrelevant", f"{len(u)} weights", f"at most {HALVES_LIMIT} of such unequal size", advice)
 
     def below(self, x: float) -> float:
-        if abs(x) >= self.span:
-            return float(x > 0)
-        waves = np.sin(np.pi * x / self.span * self.order) / self.order
-        return 0.5 + 0.5 * (x / self.span + 2 / np.pi * float(waves @ self.coefficient))
+        return 0.5 + 0.5 * self.agreement(x)
 
     def at(self, x: float) -> float:
         return 0.0
+
+    def agreement(self, relevant: float) -> float:
+        if abs(relevant) >= self.span:
+            return math.copysign(1.0, relevant)
+        waves = np.sin(np.pi * relevant / self.span * self.order)
+        return relevant / self.span + 2 / math.pi * float(waves @ self.amplitude)
 
 
 def sum_law(irrelevant: Real[Array, " m"] | Sequence[float]) -> SumLaw:

@@ -97,10 +97,11 @@ def gaussian_plateaus(block: int, k: int, draws: int, seed: int, gamma: float = 
 
 def gaussian_starts(block: int, k: int, draws: int, seed: int) -> Float64[Array, "draws k block"]:
     """Standard normal weights; the sign of the last relevant one makes the product positive, which is what
-    conditioning on it comes to."""
-    starts = np.random.default_rng(seed).standard_normal((draws, k, block))
-    starts[:, -1, 0] *= np.prod(np.sign(starts[:, :, 0]), axis=1)
-    return starts
+    conditioning on it comes to. The relevant weights of a seed are the same for every size of the blocks."""
+    rng = np.random.default_rng(seed)
+    relevant = rng.standard_normal((draws, k, 1))
+    relevant[:, -1] *= np.prod(np.sign(relevant), axis=1)
+    return np.concatenate([relevant, rng.standard_normal((draws, k, block - 1))], axis=2)
 
 
 def flow_curve(start: Float64[Array, "k block"], growths: Sequence[float]) -> tuple[list[float], list[float]]:
@@ -116,7 +117,7 @@ def flow_curve(start: Float64[Array, "k block"], growths: Sequence[float]) -> tu
 def _last_growth(relevant: Array, laws: Sequence[block_error.SumLaw], certain: float, level: float) -> float:
     """sup{q: err >= level}, by bisection of log q: the error falls with q and is zero beyond `certain`."""
     low, high = math.log(1e-9), math.log(certain * (1 + 1e-9))
-    while high - low > 1e-8:
+    while high - low > 1e-7:
         middle = (low + high) / 2
         above = block_error.error(flow.weights_at(relevant, math.exp(middle)), laws) >= level
         low, high = (middle, high) if above else (low, middle)

@@ -22,6 +22,7 @@ from jaxtyping import Float64, Real, UInt64
 from assay.errors import ConfigError
 from assay.maths.fourier import coefficients_of_degree
 from assay.maths.subsets import mask_of
+from assay.theory.parity.gradient import sign_neuron_gradient
 from assay.theory.parity.majority import majority_coefficient_float, majority_gap
 
 WORDS = 1 << 11
@@ -80,7 +81,7 @@ def recovery_probability(n: int, k: int, batch: int) -> float:
     return float(np.sum(np.diff(largest) * (all_above[1:] + all_above[:-1]) / 2))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Recovery:
     """How often a batch gradient gave the hidden subset away, out of so many trials."""
 
@@ -88,22 +89,30 @@ class Recovery:
     largest: int  # the k largest entries are S
     threshold: int  # the entries above 3 gamma / 4 are S
     first: int  # the largest entry is in S
+    close: int  # the error is below gamma/2, as Proposition 9 asks
+    close_wrong: int  # of these: the k largest entries are not S
+    close_across: int  # of these: entries above gamma/2 are not exactly S, as the printed proof has it
+    near: int  # the error is below a quarter of the absolute gap, as the first version's Proposition 5 asks
+    near_wrong: int  # of these: the entries above the threshold are not S
 
 
 def simulate_recovery(n: int, k: int, batch: int, trials: int, rng: np.random.Generator) -> Recovery:
     """Gradients of sign neurons with random weights on parities of random subsets, and what each rule reads off."""
-    absolute = abs(majority_coefficient_float(n, k - 1)) / 2
-    right = np.zeros(3, np.int64)
+    relative, absolute = neuron_gap(n, k), abs(majority_coefficient_float(n, k - 1)) / 2
+    counts = np.zeros(8, np.int64)
     for _ in range(trials):
         signs, subset = rng.choice([-1, 1], size=n), rng.permutation(n)[:k].tolist()
-        gradient = batch_gradient(signs, subset, batch, rng)
-        right += (
-            largest_entries(gradient, k) == frozenset(subset),
-            entries_above(gradient, absolute) == frozenset(subset),
-            int(np.argmax(np.abs(gradient))) in subset,
-        )
-    largest, threshold, first = right.tolist()
-    return Recovery(trials=trials, largest=largest, threshold=threshold, first=first)
+        gradient, hidden = batch_gradient(signs, subset, batch, rng), frozenset(subset)
+        error = np.abs(gradient - sign_neuron_gradient(signs, subset)[0]).max()
+        largest = largest_entries(gradient, k) == hidden
+        threshold = entries_above(gradient, absolute) == hidden
+        first = int(np.argmax(np.abs(gradient))) in hidden
+        across = frozenset(np.flatnonzero(np.abs(gradient) > relative / 2).tolist()) != hidden
+        close, near = error < relative / 2, error < absolute / 4
+        counts += (
+            largest, threshold, first, close, close and not largest, close and across, near, near and not threshold
+        )  # fmt: skip
+    return Recovery(trials, *counts.tolist())
 
 
 def batch_gradient(
