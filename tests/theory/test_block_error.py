@@ -25,7 +25,8 @@ def counted(values: Sequence[int], x: float) -> tuple[Fraction, Fraction]:
             total: (law.get(total - value, Fraction(0)) + law.get(total + value, Fraction(0))) / 2
             for total in {t + s for t in law for s in (-value, value)}
         }
-    return sum((p for t, p in law.items() if t < x), Fraction(0)), law.get(int(x), Fraction(0)) if x == int(x) else 0
+    below = sum((p for t, p in law.items() if t < x), Fraction(0))
+    return below, law.get(int(x), Fraction(0)) if x == int(x) else Fraction(0)
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.integers(-160, 160))

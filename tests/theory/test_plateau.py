@@ -37,7 +37,7 @@ def test_ratios_with_signs_are_the_known_ones(block: int, k: int, gamma: float, 
 def test_the_ratio_with_signs_is_found_by_walking_along_the_flow(block: int, k: int, gamma: float):
     law = block_error.SignSum(block - 1)
     times = (np.arange(2000) + 1 / math.pi) / 2000  # never a moment of ties
-    weights = flow.unit_weight(times / (k - 2), k)
+    weights = np.atleast_1d(flow.unit_weight(times / (k - 2), k))
     above = [block_error.error([float(v)] * k, [law] * k) >= 0.5 - gamma for v in weights]
     assert above[0]
     found = sign_plateau(block, k, gamma)

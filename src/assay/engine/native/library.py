@@ -148,7 +148,7 @@ class Run:
 
 
 def library(isa: str | None = None) -> Library:
-    """The kernels of an instruction set, by default the best that this machine runs; OSError says why there are none."""
+    """The kernels of an instruction set, by default the best this machine runs; OSError says why there are none."""
     wanted = isa or os.environ.get("ASSAY_ISA") or None
     if wanted is not None and wanted not in ISAS:
         raise UnknownName("instruction set", wanted, ISAS)

@@ -119,8 +119,8 @@ def figure(table: pl.DataFrame) -> Display:
         y_label="activation",
         labels=NAMES,
         title="Activations",
-        caption="Functions of one neuron, for parities of k bits. The last four are marked at the sums of k signs, where "
-        "they are the parity: 1 at z = k, and of the other sign every 2. Barak et al. 2022, figure 18.",
+        caption="Functions of one neuron, for parities of k bits. The last four are marked at the sums of k signs, "
+        "where they are the parity: 1 at z = k, and of the other sign every 2. Barak et al. 2022, figure 18.",
     )
 
 

@@ -35,8 +35,8 @@ SMALL_N, SOLVED = 20, 0.9
 """The power laws are those of n up to 20 where so many runs are solved: what lies beyond is no longer small n."""
 
 _LINEAR = (
-    "settings (i), (ii), (xiv), (xv): exponents of the medians over n = 10, ..., 20, where at least 9/10 of the runs are "
-    "solved, regressed on k = {}: slope alpha with a 95 % interval above 0, and alpha <= 1"
+    "settings (i), (ii), (xiv), (xv): exponents of the medians over n = 10, ..., 20, where at least 9/10 of the runs "
+    "are solved, regressed on k = {}: slope alpha with a 95 % interval above 0, and alpha <= 1"
 )
 LINEAR_IN_K = Claim(
     id="E7-alpha",
@@ -115,7 +115,8 @@ def figure(table: pl.DataFrame) -> Display:
         title="Solve times against n, for each k",
         caption="Above: median over runs with 95 % bootstrap bars; a line halts where fewer than half of the runs were "
         "solved within the budget (open triangles, with the part that was). Below: exponents of the medians over n "
-        "up to 20 where at least nine in ten runs were solved. Batch 32, constant learning rate. Barak et al. 2022, figure 10.",
+        "up to 20 where at least nine in ten runs were solved. Batch 32, constant learning rate. "
+        "Barak et al. 2022, figure 10.",
     )
 
 
