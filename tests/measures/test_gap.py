@@ -104,7 +104,7 @@ def test_the_trials_own_loss_and_noise_do_not_matter():
 def test_the_blocks_of_a_disjoint_polynet_are_one_neuron():
     """g of block i is -prod of the other relevant weights at its relevant coordinate, and 0 elsewhere (spec 4.7)."""
     of = trial(task=ay.DisjointParity(n=6, k=2), net=ay.DisjointPolyNet())
-    weight = np.float32([[0.5, 2, 3], [-0.25, 5, 7]])
+    weight = np.array([[0.5, 2, 3], [-0.25, 5, 7]], np.float32)
     assert measured(GAP, of, {"factors": {"weight": weight}}) == pytest.approx(0.5, abs=1e-6)
     assert measured(STRICT, of, {"factors": {"weight": weight}}) == pytest.approx(0.25, abs=1e-6)
 

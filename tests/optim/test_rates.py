@@ -159,14 +159,15 @@ def test_two_rates_for_one_array_at_one_step_are_refused(one: dict[str, Any], ot
     [({"stop": 4}, {"start": 4}), ({"array": "weight"}, {"array": "bias"}), ({"layer": "a"}, {"layer": "b"})],
 )
 def test_rates_that_do_not_meet_are_taken(one: dict[str, Any], other: dict[str, Any]):
-    assert ay.SGD(learning_rate=1, rates=tuple(ay.Rate(**{"layer": "a"} | fields) for fields in (one, other)))
+    chosen: list[dict[str, Any]] = [{"layer": "a"} | fields for fields in (one, other)]
+    assert ay.SGD(learning_rate=1, rates=tuple(ay.Rate(**fields) for fields in chosen))
 
 
 def test_a_rate_that_is_none_is_refused():
     with pytest.raises(ConfigError, match=r"rate\.stop must be > start = 5, got 5"):
         ay.Rate(layer="a", start=5, stop=5)
     with pytest.raises(ConfigError, match=r"rate\.array must be 'weight' or 'bias' or none, got 'kernel'"):
-        ay.Rate(layer="a", array="kernel")
+        ay.Rate(layer="a", array="kernel")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="unknown array of layer factors 'bias': known: weight"):
         ay.Trial(
             task=ay.DisjointParity(n=6, k=2), net=ay.DisjointPolyNet(),

@@ -54,8 +54,8 @@ class HeatTable(PanelDisplay):
         rows, columns = self.grid(len(self.panels()))
         cells = self.table[self.row].n_unique(), self.table[self.column].n_unique()
         names = 0.075 * max(len(self.word(name)) for name in self.table[self.row])
-        words = self.table["text"].str.len_chars().max() if "text" in self.table.columns else None
-        width = 0.4 + names + max(0.42, 0.06 * (words or 0)) * columns * cells[1]
+        texts = self.table["text"].drop_nulls().to_list() if "text" in self.table.columns else []
+        width = 0.4 + names + max(0.42, 0.06 * max(map(len, texts), default=0)) * columns * cells[1]
         return min(max(width, SINGLE), DOUBLE), 0.8 + 0.4 * bool(self.bar) + rows * (0.35 + 0.19 * cells[0])
 
     def keys(self) -> Sequence[str]:

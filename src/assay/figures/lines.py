@@ -49,7 +49,8 @@ class Lines(PanelDisplay):
             dash = "" if self.curve else stroke.dash
             axes.plot(x, y, stroke.marker, color=stroke.color, ls=dash, label=self.text(self.line, value))
             if self.bars:
-                axes.vlines(x, *(floats(part[end]) for end in self.bars), color=stroke.color, lw=0.9)
+                low, high = (floats(part[end]) for end in self.bars)
+                axes.vlines(x, low, high, color=stroke.color, lw=0.9)
             if self.curve:
                 drawn = part.drop_nulls(self.curve).sort(self.x)
                 axes.plot(drawn[self.x], floats(drawn[self.curve]), color=stroke.color, lw=0.8)

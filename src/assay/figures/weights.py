@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -60,6 +60,8 @@ class WeightTrajectories(PanelDisplay):
     def _draw_layer(self, axes: Axes, rows: pl.DataFrame, neuron: str, theme: Theme) -> None:
         for value, stroke in strokes(rows[neuron].to_list(), theme).items():
             for line in rows.filter(pl.col(neuron) == value).partition_by("coordinate", maintain_order=True):
-                looks = {"lw": 0.9, "zorder": 3} if line["relevant"][0] else {"lw": 0.3, "alpha": 0.3, "zorder": 2}
+                looks: dict[str, Any] = (
+                    {"lw": 0.9, "zorder": 3} if line["relevant"][0] else {"lw": 0.3, "alpha": 0.3, "zorder": 2}
+                )
                 axes.plot(line["step"], floats(line["value"]), color=stroke.color, **looks)
             axes.plot([], [], color=stroke.color, label=self.text(neuron, value))

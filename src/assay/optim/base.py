@@ -112,8 +112,8 @@ class Optimiser(Config, family="optimiser"):
         if all(rate.start == 0 and rate.stop is None for rate in self.rates):
             return optax.stateless(lambda updates, params: changed(updates, params, 0))
 
-        def update(updates: Any, step: Any, params: Any = None) -> tuple[Any, Any]:
-            return changed(updates, params, step), step + 1
+        def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+            return changed(updates, params, state), state + 1
 
         return optax.GradientTransformation(lambda params: jnp.zeros((), jnp.int32), update)
 

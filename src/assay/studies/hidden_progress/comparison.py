@@ -264,8 +264,9 @@ def figure(table: pl.DataFrame) -> Display:
         title="Learning a parity of 3 bits, with and without gradients",
         caption="Median over tries with 95 % bootstrap bars; an open triangle is a learner that failed in most tries, "
         "with the fraction in which it did not. Searches test subsets on a sample of the size that the statistical "
-        "limit asks for. Elimination solves one linear system, pooled elimination system after system (where few enough "
-        "are expected). Weak nets have 2 neurons and are stopped at 55 % accuracy. Barak et al. 2022, sections 1 to 3.",
+        "limit asks for. Elimination solves one linear system, pooled elimination system after system (where few "
+        "enough are expected). Weak nets have 2 neurons and are stopped at 55 % accuracy. "
+        "Barak et al. 2022, sections 1 to 3.",
     )
 
 
