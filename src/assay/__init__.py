@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "assay.errors": ("AssayError", "ConfigError", "PlanError", "StoreError", "UnknownName"),
-    "assay.tasks": ("DisjointParity", "Offline", "Online", "Parity", "Population", "Task"),
+    "assay.tasks": ("DisjointParity", "EasyParity", "Offline", "Online", "Parity", "Population", "Task"),
     "assay.nets": (
         "MLP",
         "DisjointPolyNet",
@@ -30,11 +30,24 @@ _HOMES = {
         "PolyNet",
         "Sign",
         "Sparse",
+        "Ternary",
         "Uniform",
         "Unit",
     ),
     "assay.losses": ("Correlation", "CrossEntropy", "Hinge", "Logistic", "Loss", "Square"),
-    "assay.optim": ("SGD", "Adam", "AdamW", "Constant", "Cosine", "Linear", "Optimiser", "Rate", "Staircase"),
+    "assay.optim": (
+        "SGD",
+        "AdaDelta",
+        "Adam",
+        "AdamW",
+        "Constant",
+        "Cosine",
+        "Linear",
+        "Optimiser",
+        "Rate",
+        "Staircase",
+        "TwoStage",
+    ),
     "assay.measures": ("measure",),
     "assay.trial": ("Outcome", "Record", "Solve", "Trial"),
     "assay.sweep": (
@@ -84,12 +97,13 @@ if TYPE_CHECKING:
         PolyNet,
         Sign,
         Sparse,
+        Ternary,
         Uniform,
         Unit,
     )
-    from assay.optim import SGD, Adam, AdamW, Constant, Cosine, Linear, Optimiser, Rate, Staircase
+    from assay.optim import SGD, AdaDelta, Adam, AdamW, Constant, Cosine, Linear, Optimiser, Rate, Staircase, TwoStage
     from assay.store import Store
     from assay.studies import Claim, Experiment, Study, Verdict, all_studies, find_study
     from assay.sweep import Runs, Sweep, axis, linspaced, logspaced, make_plan, product, run, seeds, union, zipped
-    from assay.tasks import DisjointParity, Offline, Online, Parity, Population, Task
+    from assay.tasks import DisjointParity, EasyParity, Offline, Online, Parity, Population, Task
     from assay.trial import Outcome, Record, Solve, Trial

@@ -38,6 +38,8 @@ SCHEMES: list[Init] = [
     ay.Sparse(nonzeros=2),
     ay.Unit(law="normal"),
     ay.Mirrored(degree=3),
+    ay.Ternary(coordinates=12, degree=3),
+    ay.Ternary(coordinates=12, degree=3, pairs="literal"),
 ]
 ROWS = np.random.default_rng(0).choice([-1.0, 1.0], size=(16, TASK.inputs)).astype(np.float32)
 

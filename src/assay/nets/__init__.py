@@ -12,6 +12,7 @@ from assay.nets.mlp import MLP as MLP
 from assay.nets.neuron import Neuron as Neuron
 from assay.nets.polynet import DisjointPolyNet as DisjointPolyNet
 from assay.nets.polynet import PolyNet as PolyNet
+from assay.nets.ternary import Ternary as Ternary
 from assay.nets.transformer import ParityTransformer as ParityTransformer
 from assay.nets.unit import Mirrored as Mirrored
 from assay.nets.unit import Unit as Unit

@@ -20,6 +20,11 @@ def relu(z: Array, k: int) -> Array:
     return jnp.where(z <= 0, 0.0, z)
 
 
+def relu6(z: Array, k: int) -> Array:
+    """min(max(0, z), 6), with derivative 0 at both ends; NaN stays NaN. Daniely and Malach 2020, section 2."""
+    return jnp.where(z <= 0, 0.0, jnp.where(z >= 6, 6.0, z))
+
+
 def power(z: Array, k: int) -> Array:
     """z^k."""
     result = z
@@ -72,5 +77,5 @@ def sinusoid(z: Array, k: int) -> Array:
 
 
 ACTIVATIONS: dict[str, Activation] = {
-    function.__name__: function for function in (relu, power, zigzag, polynomial, triangle, sinusoid)
+    function.__name__: function for function in (relu, relu6, power, zigzag, polynomial, triangle, sinusoid)
 }

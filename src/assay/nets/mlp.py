@@ -31,7 +31,7 @@ class MLP(Net, kind="mlp"):
 
     def completed(self, task: Task) -> Net:
         # a ReLU has no degree, so ReLU nets for parities of every order share a program
-        return super(MLP, self if self.activation != "relu" else self.replace(degree=1)).completed(task)
+        return super(MLP, self if self.activation not in ("relu", "relu6") else self.replace(degree=1)).completed(task)
 
     @property
     def layers(self) -> list[tuple[str, int, int]]:

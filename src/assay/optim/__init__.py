@@ -1,5 +1,6 @@
 """How it is minimised: optimisers and schedules, through optax."""
 
+from assay.optim.adadelta import AdaDelta as AdaDelta
 from assay.optim.adam import Adam as Adam
 from assay.optim.adam import AdamW as AdamW
 from assay.optim.base import Optimiser as Optimiser
@@ -10,3 +11,4 @@ from assay.optim.schedules import Linear as Linear
 from assay.optim.schedules import Schedule as Schedule
 from assay.optim.schedules import Staircase as Staircase
 from assay.optim.sgd import SGD as SGD
+from assay.optim.two_stage import TwoStage as TwoStage

@@ -7,4 +7,5 @@ from assay.tasks.data import Offline as Offline
 from assay.tasks.data import Online as Online
 from assay.tasks.data import Population as Population
 from assay.tasks.disjoint_parity import DisjointParity as DisjointParity
+from assay.tasks.easy_parity import EasyParity as EasyParity
 from assay.tasks.parity import Parity as Parity
