@@ -1,7 +1,7 @@
 """What a net knows beyond the hint of its task: its error on inputs that give nothing away.
 
 Daniely and Malach 2020, section 3: of an easy parity, one relevant bit answers the hinted half of the inputs, so that
-an error of 1/4 needs no parity at all. Linear methods are told from nets on the uniform half alone: chance there is 1/2.
+an error of 1/4 needs no parity at all. Linear methods are told from nets on the uniform half: chance there is 1/2.
 """
 
 from __future__ import annotations
