@@ -12,5 +12,7 @@
 - `neurons`: when each neuron's relevant weights exceed all others, and in which order
 - `paths`: how long a path of weights is, and curves through a moving window
 - `laws`: the distance of a sample from a law that is known
+- `boundary`: where a fraction crosses one half along a grid
+- `trend`: tests of whether fractions grow along x, and whether they never fall
 - `quantiles`: quantiles that stay right when some values are infinite
 """

@@ -1,0 +1,15 @@
+"""Pareto frontiers in deep feature learning: data, compute, width, and luck.
+
+Edelman, Goel, Kakade, Malach, Zhang 2023 (arXiv 2309.03800).
+"""
+
+from assay.studies import Study
+from assay.studies.pareto_frontiers import frontier
+
+study = Study(
+    name="pareto-frontiers",
+    title="Pareto frontiers in deep feature learning",
+    paper="Edelman, Goel, Kakade, Malach, Zhang 2023, "
+    "Pareto frontiers in deep feature learning: data, compute, width, and luck (arXiv 2309.03800)",
+    experiments=(frontier.experiment,),
+)
