@@ -31,7 +31,7 @@ print("same on both devices")
 
 @pytest.mark.slow
 def test_two_devices_share_a_pack_and_give_the_same_numbers():
-    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    environment = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
     run = subprocess.run(
         [sys.executable, "-c", TWO_DEVICES], env=environment, capture_output=True, text=True, timeout=300, check=False
     )

@@ -75,10 +75,10 @@ class Program:
         self.lanes = num_lanes(trial, jax.default_backend())
         self.batch = 0 if trial.batch == "all" else trial.batch
         self.solve = trial.solve
-        compiled = functools.partial(jax.jit, compiler_options=OPTIONS)
-        self.start = compiled(self._start)
-        self.advance = compiled(self._advance, donate_argnums=0)
-        self.measure = compiled(self._measure)
+        compiled = functools.partial(jax.jit, compiler_options=OPTIONS if jax.default_backend() == "cpu" else None)
+        self.start = compiled(_full_precision(self._start))
+        self.advance = compiled(_full_precision(self._advance), donate_argnums=0)
+        self.measure = compiled(_full_precision(self._measure))
         self.merge = compiled(self._merge, donate_argnums=0)
 
     def given(self, trials: list[Trial]) -> Given:
@@ -246,6 +246,17 @@ class Program:
             return {name: find(name)(view) for name in trial.record.measures}
 
         return self._each(one)(tile, start, given, self._keys(given))
+
+
+def _full_precision(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with products in float32: by default accelerators shorten the factors to 10 bits or fewer."""
+
+    @functools.wraps(function)
+    def exact(*tiles: Any) -> Any:
+        with jax.default_matmul_precision("float32"):
+            return function(*tiles)
+
+    return exact
 
 
 def _required(solve: Solve | None) -> Solve:
