@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_without_its_hint_it_is_a_parity():
 
 
 @pytest.mark.parametrize("wrong", [{"k": 4}, {"hint": 1.5}, {"hint": -0.1}, {"k": 9}])
-def test_what_is_out_of_range_is_refused(wrong: dict[str, float]):
+def test_what_is_out_of_range_is_refused(wrong: Any):
     with pytest.raises(ConfigError):
         ay.EasyParity(**{"n": 8, "k": 3} | wrong)
 

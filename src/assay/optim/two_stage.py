@@ -33,11 +33,11 @@ class TwoStage(Optimiser, kind="two-stage"):
         def init(params: Any) -> Any:
             return jnp.zeros((), jnp.int32), jax.tree.map(jnp.zeros_like, params), second.init(params)
 
-        def update(gradient: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
             step, mean, inner = state
             first = step < self.batches
-            mean = jax.tree.map(lambda m, g: jnp.where(first, m + (g - m) / (step + 1), m), mean, gradient)
-            later, moved = second.update(gradient, inner, params)
+            mean = jax.tree.map(lambda m, g: jnp.where(first, m + (g - m) / (step + 1), m), mean, updates)
+            later, moved = second.update(updates, inner, params)
             forget = jax.tree.map_with_path(lambda path, m, w: -m - w * (path[-1].key != "bias"), mean, params)
             large = jax.tree.map(lambda leap: jnp.where(step + 1 == self.batches, leap, 0.0), forget)
             choose = lambda early, late: jax.tree.map(lambda a, b: jnp.where(first, a, b), early, late)  # noqa: E731

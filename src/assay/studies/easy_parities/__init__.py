@@ -1,0 +1,14 @@
+"""Learning parities with neural networks: a hint makes them easy for nets, and leaves them hard for linear methods.
+
+Daniely, Malach 2020 (NeurIPS 2020).
+"""
+
+from assay.studies import Study
+from assay.studies.easy_parities import two_stages
+
+study = Study(
+    name="easy-parities",
+    title="Easy parities, and the limits of linear methods",
+    paper="Daniely, Malach 2020, Learning parities with neural networks (NeurIPS 2020)",
+    experiments=(two_stages.experiment,),
+)
