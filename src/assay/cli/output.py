@@ -72,6 +72,8 @@ def print_facts(facts: Mapping[str, Any]) -> None:
     """Names and what they are, one a line."""
     width = max(map(len, facts), default=0) + 2
     for name, item in facts.items():
+        if isinstance(item, list):
+            item = ", ".join(map(word, item)) or "none"
         print(f"{name:{width}}{f'{item:.12g}' if isinstance(item, float) else word(item)}")
 
 
