@@ -38,7 +38,7 @@ def test_two_devices_share_a_pack_and_give_the_same_numbers():
     assert "same on both devices" in run.stdout, run.stderr
 
 
-@pytest.mark.parametrize(("width", "lanes"), [(1, 1024), (10, 512), (1000, 8), (10**6, 1)])
+@pytest.mark.parametrize(("width", "lanes"), [(1, 4096), (100, 1024), (1000, 128), (10**6, 1)])
 def test_accelerators_get_as_many_lanes_as_fill_them(width: int, lanes: int):
     trial = ay.Trial(task=ay.Parity(n=50, k=3), net=ay.MLP(width=width))
     assert program.num_lanes(trial, "gpu") == lanes
