@@ -46,8 +46,8 @@ LIGHT_LANES, SINGLE_LANES = 4, 8
 to 5 times as fast as one; more are slower, since their arrays no longer vectorise as well, and hold up more lanes when
 one trial is late. With single examples 8 are 1.3 times as fast as 4."""
 ACCELERATOR_WORK, ACCELERATOR_LANES = 1 << 28, 4096
-"""On other platforms lanes are added up to so much work a step, or so many. Measured on an H200: with 16 times less work
-a step, ReLU nets of width 100 train a fifth as fast; with 4 times more, a quarter faster."""
+"""On other platforms lanes are added up to so much work a step, or so many. Measured on an H200: with 16 times less
+work a step, ReLU nets of width 100 train a fifth as fast; with 4 times more, a quarter faster."""
 
 SCREEN = 64
 """Held-out examples that all lanes answer before any lane answers the whole sample: guessing nets fail here."""
