@@ -20,6 +20,7 @@ _HOMES = {
     "assay.tasks": ("DisjointParity", "EasyParity", "Offline", "Online", "Parity", "Population", "Task"),
     "assay.nets": (
         "MLP",
+        "DeepMLP",
         "DisjointPolyNet",
         "Gaussian",
         "Glorot",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from assay.measures import measure
     from assay.nets import (
         MLP,
+        DeepMLP,
         DisjointPolyNet,
         Gaussian,
         Glorot,

@@ -24,6 +24,8 @@ TASK = ay.Parity(n=12, k=3)
 EXAMPLES: list[ay.Net] = [
     ay.MLP(width=5),
     ay.MLP(width=4, depth=3, activation="power", scale=0.5, outputs=3),
+    ay.DeepMLP(widths=(3, 2)),
+    ay.DeepMLP(widths=(3, 2), degree=3, layerwise=True),
     ay.Neuron(),
     ay.Neuron(activation="zigzag", second_layer=True),
     ay.PolyNet(),

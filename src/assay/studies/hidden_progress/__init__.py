@@ -5,9 +5,14 @@ Barak, Edelman, Goel, Kakade, Malach, Zhang 2022 (arXiv 2207.08799).
 
 from assay.studies import Study
 from assay.studies.hidden_progress import (
+    activations,
+    building_blocks,
     coarse_scaling,
+    controls,
     convergence_table,
+    depth,
     elbows,
+    fine_scaling,
     glance,
     grokking,
     histograms,
@@ -19,9 +24,12 @@ from assay.studies.hidden_progress import (
     progress,
     random_gaps,
     robust,
+    sgd_gaps,
     sinusoid_gaps,
     solve_times,
     success,
+    trajectories,
+    width,
 )
 
 study = Study(
@@ -47,5 +55,13 @@ study = Study(
         success.experiment,
         coarse_scaling.experiment,
         robust.experiment,
+        fine_scaling.experiment,
+        width.experiment,
+        depth.experiment,
+        sgd_gaps.experiment,
+        trajectories.experiment,
+        activations.experiment,
+        building_blocks.experiment,
+        controls.experiment,
     ),
 )

@@ -115,8 +115,8 @@ def figure(table: pl.DataFrame) -> Display:
         title="Solve times against n, for each k",
         caption="Above: median over runs with 95 % bootstrap bars; a line halts where fewer than half of the runs were "
         "solved within the budget (open triangles, with the part that was). Below: exponents of the medians over n "
-        "up to 20 where at least nine in ten runs were solved. Batch 32, constant learning rate. "
-        "Barak et al. 2022, figure 10.",
+        "up to 20 where at least nine in ten runs were solved. Batch 32, constant learning rate. Barak et al. 2022, "
+        "figure 10.",
     )
 
 

@@ -46,10 +46,10 @@ HIDDEN_PROGRESS = Claim(
     "exceeds that of a noise control, and the loss moves only once relevant weights exceed all others.",
     kind="experiment",
     criterion="batch 128: at the last step with mean accuracy <= 0.52, Spearman(rho, solve time) <= -0.5; median rho "
-    "of signal over noise >= 1.8 at 90 % of the 10th-percentile solve time (undecided if its 95 % interval contains 1.8"
-    "); in >= 70 % of runs the loss first falls below 0.95 x initial no earlier than (step at which the relevant "
-    "weights exceed all others) - 0.1 (solve time); (last step with accuracy < 0.55) / (solve time) >= 0.5 in all "
-    "solved runs",
+    "of signal over noise >= 1.8 at 90 % of the 10th-percentile solve time (undecided if its 95 % interval contains "
+    "1.8); "
+    "in >= 70 % of runs the loss first falls below 0.95 x initial no earlier than (step at which the relevant weights "
+    "exceed all others) - 0.1 (solve time); (last step with accuracy < 0.55) / (solve time) >= 0.5 in all solved runs",
 )
 RANDOM_WALK = Claim(
     id="E12",
