@@ -29,6 +29,7 @@ from assay.studies.hidden_progress import (
     solve_times,
     success,
     trajectories,
+    transformer,
     width,
 )
 
@@ -62,6 +63,7 @@ study = Study(
         trajectories.experiment,
         activations.experiment,
         building_blocks.experiment,
+        transformer.experiment,
         controls.experiment,
     ),
 )

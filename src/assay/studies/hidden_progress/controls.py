@@ -21,7 +21,7 @@ import assay as ay
 from assay.analysis import bands, survival
 from assay.figures import Display, SurvivalCurves, TrainingCurves, board
 from assay.studies import Claim, Experiment, Judgement
-from assay.studies.hidden_progress.curves import joined
+from assay.studies.hidden_progress.curves import in_order, joined
 from assay.studies.hidden_progress.settings import NETS, WHOLE_SAMPLE, labels
 from assay.theory.parity import population_gradient
 
@@ -101,7 +101,9 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     last = curves.sort("step").group_by("panel", "trial").agg(error=pl.last("eval/error")).sort("panel", "trial")
     times = runs.frame.join(labels("hidden", subsets(scale)), on="trial")
     parts = {
-        "curves": bands.examples_and_band(curves, ["eval/error"], by=["panel"], examples=5),
+        "curves": in_order(
+            bands.examples_and_band(curves, ["eval/error"], by=["panel"], examples=5), low_degree(scale)
+        ),
         "low degree": last,
         "gradients": pl.DataFrame([_gradient(low, k) for low, k in CELLS]),
         "times": survival.curve(times, by=["hidden"]),
