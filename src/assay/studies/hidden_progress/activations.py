@@ -11,6 +11,7 @@ Output  table `activations`, in parts: `curves` (what is drawn), `parities` (val
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import polars as pl
 
@@ -60,8 +61,8 @@ PIECES_PRINTED = Claim(
 def evaluate(activation: str, k: int, z: np.ndarray) -> np.ndarray:
     """s(z) as the neuron of weight 1 and bias 0 computes it."""
     neuron = ay.Neuron(activation=activation, inputs=1, degree=k)
-    params = {"neuron": {"weight": np.ones(1, np.float32), "bias": np.float32(0)}}
-    return np.asarray(neuron.apply(params, z.astype(np.float32)[:, None]), dtype=np.float64)  # type: ignore[arg-type]
+    params = {"neuron": {"weight": jnp.ones(1), "bias": jnp.zeros(())}}
+    return np.asarray(neuron.apply(params, jnp.asarray(z, jnp.float32)[:, None]), dtype=np.float64)
 
 
 def printed_triangle(z: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 import assay as ay
@@ -66,7 +67,8 @@ BLOCKS: Mapping[str, Sequence[Block]] = {
 
 _SMALL = (
     "n = 10: L = 3 solves k = 1, 2, 3, 4 in at least 8 of 10 runs each within 20,000 steps; L = 3 at k = 5 and L = 2 "
-    "at k = 3 in none; layer by layer, L = 3 at k = 4: accuracy at most 55 % at every record of every run"
+    "at k = 3 in none; layer by layer, L = 3 at k = 4: the highest accuracy of a run at most 55 % in the "
+    "median run, none solved"
 )
 DEPTH = Claim(
     id="E17",
@@ -193,13 +195,13 @@ def figure(table: pl.DataFrame) -> Display:
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     rows = table.filter(part="cells").select("layers", "task.n", "task.k", "solved", "n").rows()
     solved = {(layers, n, k): (count, runs) for layers, n, k, count, runs in rows}
-    highest = {
-        k: float(part["highest"].max())
+    alone = {
+        k: part["highest"].to_numpy()
         for (k,), part in table.filter(part="layerwise").partition_by("task.k", as_dict=True).items()
     }
     able = {key: count for key, count in solved.items() if key[2] <= 2 ** (key[0] - 1)}
     small = [solved[3, 10, k] for k in (1, 2, 3, 4)]
-    holds = all(count >= 0.8 * runs for count, runs in small) and highest[4] <= 0.55
+    holds = all(count >= 0.8 * runs for count, runs in small) and np.median(alone[4]) <= 0.55 and alone[4].max() < 1
     holds &= solved[3, 10, 5][0] == solved[2, 10, 3][0] == 0
     if scale == "desk":
         holds &= all(count[0] >= 0.8 * count[1] for key, count in able.items() if key[:2] == (4, 10))
@@ -207,8 +209,12 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
         holds &= all(count[0] == count[1] for key, count in able.items() if key[0] > 2)
     fewest, all_runs = min(small)
     words = "; ".join(f"L = {layers}, ({n},{k}): {count}/{runs}" for (layers, n, k), (count, runs) in solved.items())
-    alone = ", ".join(f"{accuracy:.1%} at k = {k}" for k, accuracy in highest.items())
-    note = f"value: smallest solved fraction of L = 3, n = 10. {words}; highest accuracy layer by layer: {alone}"
+    control = "; ".join(
+        f"k = {k}: median {np.median(accuracy):.1%}, largest {accuracy.max():.1%}, {(accuracy > 0.55).sum()} of "
+        f"{len(accuracy)} runs above 55 %"
+        for k, accuracy in alone.items()
+    )
+    note = f"value: smallest solved fraction of L = 3, n = 10. {words}. Highest accuracy layer by layer: {control}"
     return [DEPTH.judged(holds, fewest / all_runs, wilson(fewest, all_runs), note)]
 
 
