@@ -19,7 +19,7 @@ from assay.studies import Claim, Experiment, Judgement, Study, all_studies
 from assay.studies.base import check_scale
 from assay.studies.claims import KINDS, SCALES, Entry
 from assay.studies.ledger import ledger, recorded
-from assay.sweep.axes import Axis, Product
+from assay.sweep.axes import Axis, Product, Union, Values, Zipped
 
 STUDIES = list(all_studies().values())
 EXPERIMENTS = [(study, experiment) for study in STUDIES for experiment in study.experiments]
@@ -150,6 +150,15 @@ def thinned(axes: Axis) -> Axis:
     return Product(tuple(thinned(part) for part in axes.parts)) if isinstance(axes, Product) else axes
 
 
+def corners(axes: Axis) -> Axis:
+    """The same axes with the first, the middle and the last of their values."""
+    if isinstance(axes, Values):
+        last = len(axes) - 1
+        return Values(axes.path, tuple(axes.values[i] for i in sorted({0, last // 2, last})))
+    assert isinstance(axes, Product | Zipped | Union)
+    return type(axes)(tuple(corners(part) for part in axes.parts))
+
+
 def points(experiment: Experiment, scale: str) -> ay.Sweep:
     assert experiment.sweep is not None
     return experiment.sweep(scale)
@@ -157,12 +166,15 @@ def points(experiment: Experiment, scale: str) -> ay.Sweep:
 
 @each_trained
 @each_scale
-def test_every_point_of_a_sweep_is_a_trial_at_every_scale(study: Study, experiment: Experiment, scale: str):
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["corners", "whole"])
+def test_every_point_of_a_sweep_is_a_trial_at_every_scale(
+    study: Study, experiment: Experiment, scale: str, whole: bool
+):
     sweep = points(experiment, scale)
     assert isinstance(sweep, ay.Sweep)
     assert 0 < len(sweep) <= LARGEST.get(scale, 10**8)
     for base, axes in sweep.parts:
-        once = ay.Sweep(base, thinned(axes))
+        once = ay.Sweep(base, thinned(axes) if whole else corners(axes))
         assert len(once.trials()) == len(once)
 
 
