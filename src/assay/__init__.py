@@ -17,25 +17,52 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "assay.errors": ("AssayError", "ConfigError", "PlanError", "StoreError", "UnknownName"),
-    "assay.tasks": ("DisjointParity", "EasyParity", "Offline", "Online", "Parity", "Population", "Task"),
+    "assay.tasks": (
+        "Dirichlet",
+        "DisjointParity",
+        "DoublyStochastic",
+        "EasyParity",
+        "Iid",
+        "MarkovChains",
+        "Mixture",
+        "NearCoin",
+        "Offline",
+        "Online",
+        "Parity",
+        "Population",
+        "Prior",
+        "Task",
+    ),
     "assay.nets": (
         "MLP",
         "DeepMLP",
         "DisjointPolyNet",
         "Gaussian",
         "Glorot",
+        "MinimalInduction",
         "Mirrored",
         "Net",
         "Neuron",
+        "Normal",
         "ParityTransformer",
         "PolyNet",
+        "SequenceTransformer",
         "Sign",
         "Sparse",
         "Ternary",
         "Uniform",
         "Unit",
     ),
-    "assay.losses": ("Correlation", "CrossEntropy", "Hinge", "Logistic", "Loss", "Square"),
+    "assay.losses": (
+        "Correlation",
+        "CrossEntropy",
+        "Hinge",
+        "Logistic",
+        "Loss",
+        "SequenceCrossEntropy",
+        "SequenceMargin",
+        "Square",
+    ),
     "assay.optim": (
         "SGD",
         "AdaDelta",
@@ -84,7 +111,16 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from assay.errors import AssayError, ConfigError, PlanError, StoreError, UnknownName
-    from assay.losses import Correlation, CrossEntropy, Hinge, Logistic, Loss, Square
+    from assay.losses import (
+        Correlation,
+        CrossEntropy,
+        Hinge,
+        Logistic,
+        Loss,
+        SequenceCrossEntropy,
+        SequenceMargin,
+        Square,
+    )
     from assay.measures import measure
     from assay.nets import (
         MLP,
@@ -92,11 +128,14 @@ if TYPE_CHECKING:
         DisjointPolyNet,
         Gaussian,
         Glorot,
+        MinimalInduction,
         Mirrored,
         Net,
         Neuron,
+        Normal,
         ParityTransformer,
         PolyNet,
+        SequenceTransformer,
         Sign,
         Sparse,
         Ternary,
@@ -107,5 +146,20 @@ if TYPE_CHECKING:
     from assay.store import Store
     from assay.studies import Claim, Experiment, Study, Verdict, all_studies, find_study
     from assay.sweep import Runs, Sweep, axis, linspaced, logspaced, make_plan, product, run, seeds, union, zipped
-    from assay.tasks import DisjointParity, EasyParity, Offline, Online, Parity, Population, Task
+    from assay.tasks import (
+        Dirichlet,
+        DisjointParity,
+        DoublyStochastic,
+        EasyParity,
+        Iid,
+        MarkovChains,
+        Mixture,
+        NearCoin,
+        Offline,
+        Online,
+        Parity,
+        Population,
+        Prior,
+        Task,
+    )
     from assay.trial import Outcome, Record, Solve, Trial

@@ -64,10 +64,22 @@ class Record(Config):
         default=0, check=between(0, 100_000), doc="log-spaced: about so many records between 1 and the budget"
     )
     steps: tuple[int, ...] = host(default=(), check=STEPS, doc="explicit steps; those beyond the budget are left out")
+    sample: int | None = shape(
+        default=None,
+        check=between(1, 2**24),
+        doc="held-out examples that are measured; those of the solve test if none",
+    )
 
     def validate(self) -> None:
         for name in self.measures:
             find(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Where there is no sample of its own it is left out: identities are older than this field."""
+        plain = super().to_json()
+        if self.sample is None:
+            del plain["sample"]
+        return plain
 
     def moments(self, budget: int) -> list[int]:
         """The steps to record at, sorted."""
@@ -170,9 +182,12 @@ class Trial(Config):
 
     def _check_outputs(self, learner: Net) -> None:
         outputs = getattr(learner, "outputs", 1)
-        if self.loss.kind == "cross-entropy" and outputs < 2:
-            raise ConfigError("net.outputs", outputs, ">= 2 for cross-entropy", "set outputs=2 for labels +-1")
-        if self.loss.kind != "cross-entropy" and outputs != 1:
+        if self.loss.sequences != (self.task.positions is not None):
+            fitting = sorted(kind for kind, loss in Loss.members.items() if loss.sequences != self.loss.sequences)  # type: ignore[attr-defined]
+            raise ConfigError("trial.loss", self.loss.kind, f"one of {', '.join(fitting)} for {self.task.kind}")
+        if self.loss.classes and outputs < 2:
+            raise ConfigError("net.outputs", outputs, f">= 2 for {self.loss.kind}", "set outputs=2 for labels +-1")
+        if not self.loss.classes and outputs != 1:
             raise ConfigError("net.outputs", outputs, f"1 for the {self.loss.kind} loss", "or use loss=cross-entropy")
 
     def _check_rates(self, learner: Net) -> None:

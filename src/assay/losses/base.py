@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import ClassVar
 
 from jaxtyping import Array, Float
 
@@ -11,6 +12,11 @@ from assay.config import Config
 
 class Loss(Config, family="loss"):
     """Base of all losses."""
+
+    classes: ClassVar[bool] = False
+    """Whether labels are classes and outputs one logit a class; else labels are +-1 and outputs one number."""
+    sequences: ClassVar[bool] = False
+    """Whether there are labels and outputs at every position of a sequence."""
 
     @abc.abstractmethod
     def each(self, output: Array, y: Array) -> Float[Array, " B"]:

@@ -12,5 +12,7 @@ from assay.tasks.base import classes
 class CrossEntropy(Loss, kind="cross-entropy"):
     """-log softmax(f)_y."""
 
+    classes = True
+
     def each(self, output: Float[Array, "B C"], y: Array) -> Float[Array, " B"]:
         return optax.losses.softmax_cross_entropy_with_integer_labels(output, classes(y))

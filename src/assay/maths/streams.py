@@ -89,6 +89,11 @@ def uniform(key: Key, index: UInt32[Array, " B"]) -> Float[Array, " B"]:
     return (words(key, index, 1)[:, 0] >> 8).astype(jnp.float32) * np.float32(2**-24)
 
 
+def uniforms(key: Key, index: UInt32[Array, " B"], count: int) -> Float[Array, "B {count}"]:
+    """`count` such numbers for each address."""
+    return (words(key, index, count) >> 8).astype(jnp.float32) * np.float32(2**-24)
+
+
 def below(key: Key, index: UInt32[Array, " B"], bound: int) -> UInt32[Array, " B"]:
     """One whole number of {0, ..., bound-1} for each address: the upper 32 bits of word * bound
     (Lemire 2019; the bias is below bound / 2^32), by 16-bit halves since jax has no 64-bit integers here."""

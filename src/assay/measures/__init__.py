@@ -1,9 +1,21 @@
 """What is recorded, one family a file; importing this package registers them all."""
 
-from assay.measures import gap, gradient, hints, performance, weights
+from assay.measures import attention, gap, gradient, hints, markov, performance, weights
 from assay.measures.base import MEASURES as MEASURES
 from assay.measures.base import View as View
 from assay.measures.base import find as find
 from assay.measures.base import measure as measure
 
-__all__ = ["MEASURES", "View", "find", "gap", "gradient", "hints", "measure", "performance", "weights"]
+__all__ = [
+    "MEASURES",
+    "View",
+    "attention",
+    "find",
+    "gap",
+    "gradient",
+    "hints",
+    "markov",
+    "measure",
+    "performance",
+    "weights",
+]

@@ -39,6 +39,13 @@ class View:
     step: Any
     start: Params  # parameters at step 0
     params: Params
+    found: dict[Any, Any] = dataclasses.field(default_factory=dict)  # what measures share
+
+    def once(self, of: Callable[[View], Any]) -> Any:
+        """of(view), worked out once for all measures of a moment that ask for it."""
+        if of not in self.found:
+            self.found[of] = of(self)
+        return self.found[of]
 
     def train(self) -> tuple[Array, Array]:
         """(loss, right or wrong) of each training example; of the next batch where examples are fresh."""

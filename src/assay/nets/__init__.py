@@ -9,10 +9,13 @@ from assay.nets.init import Init as Init
 from assay.nets.init import Sign as Sign
 from assay.nets.init import Sparse as Sparse
 from assay.nets.init import Uniform as Uniform
+from assay.nets.minimal import MinimalInduction as MinimalInduction
 from assay.nets.mlp import MLP as MLP
 from assay.nets.neuron import Neuron as Neuron
+from assay.nets.normal import Normal as Normal
 from assay.nets.polynet import DisjointPolyNet as DisjointPolyNet
 from assay.nets.polynet import PolyNet as PolyNet
+from assay.nets.sequence import SequenceTransformer as SequenceTransformer
 from assay.nets.ternary import Ternary as Ternary
 from assay.nets.transformer import ParityTransformer as ParityTransformer
 from assay.nets.unit import Mirrored as Mirrored

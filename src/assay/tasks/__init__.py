@@ -8,4 +8,11 @@ from assay.tasks.data import Online as Online
 from assay.tasks.data import Population as Population
 from assay.tasks.disjoint_parity import DisjointParity as DisjointParity
 from assay.tasks.easy_parity import EasyParity as EasyParity
+from assay.tasks.markov import MarkovChains as MarkovChains
 from assay.tasks.parity import Parity as Parity
+from assay.tasks.priors import Dirichlet as Dirichlet
+from assay.tasks.priors import DoublyStochastic as DoublyStochastic
+from assay.tasks.priors import Iid as Iid
+from assay.tasks.priors import Mixture as Mixture
+from assay.tasks.priors import NearCoin as NearCoin
+from assay.tasks.priors import Prior as Prior

@@ -36,6 +36,11 @@ class Task(Config, family="task"):
         return 1
 
     @property
+    def positions(self) -> int | None:
+        """Number of answers to one example, where labels are sequences [B, positions]; None: a single answer."""
+        return None
+
+    @property
     @abc.abstractmethod
     def chance(self) -> float:
         """Error of the best constant answer."""

@@ -239,7 +239,7 @@ class Program:
 
         def one(lane: Lane, first: Params, own: Given, keys: dict[str, Array]) -> dict[str, Any]:
             trial = self._bound(own)
-            sample = self.solve.sample if self.solve else Solve().sample
+            sample = trial.record.sample or (self.solve or Solve()).sample
             view = View(
                 task=trial.task, net=trial.net, loss=trial.loss, data=trial.data, batch=self.batch, sample=sample,
                 secret=own["secret"], keys=keys, step=lane["t"], start=first, params=lane["params"],
