@@ -15,7 +15,7 @@ import numpy as np
 from assay.config import SCHEMA, Check, Config, at_least, between, host, shape, shape_key, value
 from assay.errors import ConfigError, UnknownName
 from assay.losses import Hinge, Loss
-from assay.measures import find
+from assay.measures import check_fits, find
 from assay.nets import Init, Net, Sparse, Uniform
 from assay.optim import SGD, Optimiser
 from assay.tasks import Data, Online, Population, Task
@@ -123,6 +123,8 @@ class Trial(Config):
             raise ConfigError("trial.batch", self.batch, f"at most the {count} training examples", "or batch='all'")
         if isinstance(self.init, Sparse) and self.init.nonzeros > self.task.inputs:
             raise ConfigError("sparse.nonzeros", self.init.nonzeros, f"at most the {self.task.inputs} inputs")
+        for name in self.record.measures:
+            check_fits(name, self.task, learner)
         if "gradient/population" in self.record.measures and self.task.size is None:
             raise ConfigError("trial.record.measures", "gradient/population", "used with an enumerable task")
         if (inputs := getattr(learner, "inputs", self.task.inputs)) != self.task.inputs:

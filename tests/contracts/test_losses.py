@@ -19,14 +19,21 @@ EXAMPLES: dict[ay.Loss, int] = {
     ay.Logistic(): 1,
     ay.Correlation(): 1,
     ay.CrossEntropy(): 3,
+    ay.SequenceCrossEntropy(): 3,
+    ay.SequenceMargin(margin=2.0): 3,
 }
+POSITIONS = 4
 each_loss = pytest.mark.parametrize(("loss", "outputs"), EXAMPLES.items(), ids=[named(loss) for loss in EXAMPLES])
 
 rng = np.random.default_rng(0)
 
 
-def examples(outputs: int) -> tuple[jax.Array, jax.Array]:
+def examples(outputs: int, loss: ay.Loss) -> tuple[jax.Array, jax.Array]:
     """Ten outputs and their labels."""
+    if loss.sequences:
+        size = (10, POSITIONS)
+        logits = jnp.asarray(rng.normal(size=(*size, outputs)), jnp.float32)
+        return logits, jnp.asarray(rng.integers(outputs, size=size), jnp.int32)
     if outputs == 1:
         return jnp.asarray(rng.normal(size=10), jnp.float32), jnp.asarray(rng.choice([-1.0, 1.0], size=10), jnp.float32)
     return jnp.asarray(rng.normal(size=(10, outputs)), jnp.float32), jnp.asarray(
@@ -50,7 +57,7 @@ def test_a_loss_is_a_config(loss: ay.Loss, outputs: int):
 
 @each_loss
 def test_a_loss_is_one_number_an_example_and_of_that_example_alone(loss: ay.Loss, outputs: int):
-    f, y = examples(outputs)
+    f, y = examples(outputs, loss)
     found = loss.each(f, y)
     assert found.shape == (10,)
     assert found.dtype == jnp.float32
@@ -61,7 +68,7 @@ def test_a_loss_is_one_number_an_example_and_of_that_example_alone(loss: ay.Loss
 
 @each_loss
 def test_a_right_answer_costs_less_than_none_and_a_wrong_one_more(loss: ay.Loss, outputs: int):
-    _, y = examples(outputs)
+    _, y = examples(outputs, loss)
     for_right, for_none, for_wrong = (loss.each(size * right(outputs, y), y) for size in (1, 0, -1))
     assert np.all(for_right < for_none)
     assert np.all(for_none < for_wrong)
@@ -69,7 +76,7 @@ def test_a_right_answer_costs_less_than_none_and_a_wrong_one_more(loss: ay.Loss,
 
 @each_loss
 def test_a_small_step_against_the_gradient_costs_less(loss: ay.Loss, outputs: int):
-    f, y = examples(outputs)
+    f, y = examples(outputs, loss)
     total = lambda at: loss.each(at, y).sum()  # noqa: E731
     gradient = jax.grad(total)(f)
     assert gradient.shape == f.shape
@@ -79,7 +86,7 @@ def test_a_small_step_against_the_gradient_costs_less(loss: ay.Loss, outputs: in
 
 @each_loss
 def test_nan_is_never_a_small_loss(loss: ay.Loss, outputs: int):
-    f, y = examples(outputs)
+    f, y = examples(outputs, loss)
     found: Any = loss.each(f.at[3].set(jnp.nan), y)
     assert np.isnan(found[3])
     assert np.isfinite(np.delete(np.asarray(found), 3)).all()
@@ -87,7 +94,7 @@ def test_nan_is_never_a_small_loss(loss: ay.Loss, outputs: int):
 
 @each_loss
 def test_values_may_be_arguments_of_the_program(loss: ay.Loss, outputs: int):
-    f, y = examples(outputs)
+    f, y = examples(outputs, loss)
     traced = {path: np.float32(number) for path, number in values(loss).items()}
     found = jax.jit(lambda given: bind(loss, given).each(f, y))(traced)
     np.testing.assert_allclose(found, loss.each(f, y), rtol=1e-6)

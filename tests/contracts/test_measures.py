@@ -1,4 +1,4 @@
-"""What every measure keeps to. A new one is found by its name; TRIAL is one that all can be asked of."""
+"""What every measure keeps to. A new one is found by its name; each can be asked of one of TRIALS."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 import assay as ay
 import assay.measures
 from assay.measures import MEASURES, View, find
+from assay.measures.base import NEEDS
 from tests import light
 from tests.contracts.members import import_files
 
@@ -26,6 +27,13 @@ TRIAL = ay.Trial(
     solve=ay.Solve(sample=50),
     record=ay.Record(measures=("train/loss",)),
 )
+SYMBOLS = ay.Trial(
+    task=ay.MarkovChains(states=3, length=10),
+    net=ay.SequenceTransformer(d=4),
+    loss=ay.SequenceCrossEntropy(),
+    solve=ay.Solve(sample=50),
+)
+TRIALS = (TRIAL, SYMBOLS)
 each_measure = pytest.mark.parametrize("name", SHIPPED)
 
 
@@ -42,12 +50,21 @@ def view(trial: ay.Trial, keys: Any, params: Any, start: Any, step: Any, secret:
     )  # fmt: skip
 
 
+def trial_of(name: str) -> ay.Trial:
+    """The first trial whose task and net the measure is made for."""
+    fitting = [trial for trial in TRIALS if all(map(isinstance, (trial.task, trial.learner), NEEDS[name]))]
+    assert fitting, f"{name}: no trial here for its task and net"
+    return fitting[0]
+
+
 @functools.cache
-def programs() -> tuple[Any, Any]:
+def programs(trial: ay.Trial) -> tuple[Any, Any]:
     """Every measure at once, of a lane and of lanes side by side."""
+    names = [name for name in SHIPPED if trial_of(name) is trial]
 
     def all_of(keys: Any, params: Any, start: Any, step: Any, secret: Any) -> dict[str, Any]:
-        return {name: find(name)(view(TRIAL, keys, params, start, step, secret)) for name in SHIPPED}
+        seen = view(trial, keys, params, start, step, secret)
+        return {name: find(name)(seen) for name in names}
 
     return light.jit(all_of), light.jit(jax.vmap(all_of))
 
@@ -55,8 +72,12 @@ def programs() -> tuple[Any, Any]:
 @functools.cache
 def found(seed: int) -> dict[str, Any]:
     """What the measures say of one lane."""
-    lane = (light.keys(seed), params_of(TRIAL, seed), params_of(TRIAL, seed + 9), jnp.int32(5), TRIAL.task.secret(seed))
-    return jax.tree.map(np.asarray, programs()[0](*lane))
+    everything: dict[str, Any] = {}
+    for trial in TRIALS:
+        params, start = params_of(trial, seed), params_of(trial, seed + 9)
+        lane = (light.keys(seed), params, start, jnp.int32(5), trial.task.secret(seed))
+        everything |= jax.tree.map(np.asarray, programs(trial)[0](*lane))
+    return everything
 
 
 def test_files_of_measures_are_imported_with_the_package():
@@ -75,7 +96,7 @@ def test_a_measure_has_a_name_of_two_parts_and_says_what_it_is(name: str):
 @each_measure
 def test_a_measure_can_be_recorded(name: str):
     record = ay.Record(measures=(name,), every=10)
-    assert ay.Trial.from_json(TRIAL.replace(record=record).to_json()).record == record
+    assert ay.Trial.from_json(trial_of(name).replace(record=record).to_json()).record == record
 
 
 @each_measure
@@ -107,9 +128,12 @@ def test_lanes_side_by_side_are_measured_as_each_alone(name: str):
 
 @functools.cache
 def side_by_side() -> dict[str, Any]:
-    lanes = [
-        (light.keys(seed), params_of(TRIAL, seed), params_of(TRIAL, seed + 9), TRIAL.task.secret(seed))
-        for seed in (0, 1)
-    ]
-    keys, params, start, secret = jax.tree.map(lambda *parts: np.stack(parts), *lanes)
-    return programs()[1](keys, params, start, jnp.full(2, 5, jnp.int32), secret)
+    everything: dict[str, Any] = {}
+    for trial in TRIALS:
+        lanes = [
+            (light.keys(seed), params_of(trial, seed), params_of(trial, seed + 9), trial.task.secret(seed))
+            for seed in (0, 1)
+        ]
+        keys, params, start, secret = jax.tree.map(lambda *parts: np.stack(parts), *lanes)
+        everything |= programs(trial)[1](keys, params, start, jnp.full(2, 5, jnp.int32), secret)
+    return everything

@@ -25,6 +25,9 @@ EXAMPLES: list[ay.Task] = [
     ay.Parity(n=6, k=2),
     ay.Parity(n=40, k=3, subset="random", noise=0.1),
     ay.DisjointParity(n=12, k=3, subset="random"),
+    ay.MarkovChains(states=3, length=9),
+    ay.MarkovChains(states=2, length=8, n=3, prior=ay.Dirichlet(alpha=0.5)),
+    ay.MarkovChains(states=3, length=9, prior=ay.Mixture(share=0.3)),
     ay.EasyParity(n=8, k=3, subset="random"),
     ay.EasyParity(n=40, k=5, hint=0.3, noise=0.1),
 ]
@@ -47,6 +50,11 @@ draw = light.jit(lambda task, secret, key, index: task.examples(secret, key, ind
 def drawn(task: ay.Task, seed: int = 0, stream: str = "data") -> tuple[np.ndarray, np.ndarray]:
     x, y = draw(task, task.secret(seed), streams.stream(seed, stream), INDEX)
     return np.asarray(x), np.asarray(y)
+
+
+def judged(task: ay.Task, y: np.ndarray) -> np.ndarray:
+    """The label that an example is judged by: the last one of a sequence."""
+    return y if task.positions is None else y[:, -1]
 
 
 def answers(task: ay.Task, y: np.ndarray) -> np.ndarray:
@@ -76,7 +84,7 @@ def test_examples_are_rows_of_inputs_and_labels(task: ay.Task):
     x, y = drawn(task)
     assert x.shape == (COUNT, task.inputs)
     assert np.isfinite(x).all()
-    assert y.shape[0] == COUNT
+    assert y.shape == ((COUNT,) if task.positions is None else (COUNT, task.positions))
     if task.outputs == 1:
         assert y.dtype == np.float32
         assert set(np.unique(y)) <= {-1.0, 1.0}
@@ -104,7 +112,7 @@ def test_other_streams_and_seeds_have_other_examples(task: ay.Task):
 @each_task
 def test_the_best_constant_answer_errs_as_often_as_chance_says(task: ay.Task):
     """To five standard deviations of a fraction of 512."""
-    y = drawn(task)[1]
+    y = judged(task, drawn(task)[1])
     counts = np.unique(y, return_counts=True)[1]
     error = 1 - counts.max() / COUNT
     assert abs(error - task.chance) < 5 * np.sqrt(task.chance * (1 - task.chance) / COUNT)
@@ -180,7 +188,8 @@ def test_the_population_is_every_input_with_the_same_labels(task: ay.Task):
 
 @each_task
 def test_a_net_can_be_put_to_it(task: ay.Task):
-    loss = ay.Hinge() if task.outputs == 1 else ay.CrossEntropy()
+    classes = ay.CrossEntropy() if task.positions is None else ay.SequenceCrossEntropy()
+    loss = ay.Hinge() if task.outputs == 1 else classes
     trial = ay.Trial(task=task, net=ay.MLP(width=2), loss=loss)
     assert trial.learner.size > 0
     assert ay.Trial.from_json(trial.to_json()).identity == trial.identity

@@ -1,4 +1,4 @@
-"""Losses for labels y_p in {0, ..., C-1} at every position p of a sequence, and C logits there: the mean over positions.
+"""Losses for labels y_p in {0, ..., C-1} at every position p of a sequence, and C logits there: means over positions.
 
 Edelman, Edelman, Goel, Malach and Tsilivis 2024, equations 8.6 and 8.7.
 """

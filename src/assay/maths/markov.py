@@ -45,7 +45,7 @@ def lifted(chain: Floats) -> Floats:
 def one_hot(x: Any, k: int, dtype: Any) -> Floats:
     """Symbols as rows of one 1."""
     xp = x.__array_namespace__()
-    return xp.astype(x[..., None] == xp.arange(k), dtype)
+    return xp.astype(x[..., None] == xp.arange(k, dtype=x.dtype), dtype)
 
 
 def followers(x: Any, n: int) -> Any:

@@ -3,6 +3,7 @@
 from assay.measures import attention, gap, gradient, hints, markov, performance, weights
 from assay.measures.base import MEASURES as MEASURES
 from assay.measures.base import View as View
+from assay.measures.base import check_fits as check_fits
 from assay.measures.base import find as find
 from assay.measures.base import measure as measure
 
@@ -10,6 +11,7 @@ __all__ = [
     "MEASURES",
     "View",
     "attention",
+    "check_fits",
     "find",
     "gap",
     "gradient",

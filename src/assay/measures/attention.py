@@ -1,4 +1,4 @@
-"""Where the heads of a sequence Transformer look: at the previous symbol in the first layer, and in the last one at what
+"""Where the heads of a sequence Transformer look: at the previous symbol in the first layer, in the last one at what
 followed earlier copies of the current symbol. An induction head is the two together.
 
 Edelman, Edelman, Goel, Malach and Tsilivis 2024, figures 8.2, 8.3 and E.5. Weights are those after the softmax, means
@@ -16,37 +16,39 @@ from assay.errors import ConfigError
 from assay.maths.markov import followers
 from assay.measures.base import View, measure
 from assay.nets.sequence import SequenceTransformer
+from assay.tasks.markov import MarkovChains
 
 SEQUENCES = 64
 """Held-out sequences whose attention is averaged."""
 FIRST = 20
-"""First position whose attention counts: before it there are few lags to choose from. A quarter of shorter sequences."""
+"""First position whose attention counts: before it there are few lags. Of short sequences it is at a quarter."""
 SHOWN = 24
 """Symbols of the sequence whose attention is kept as a map."""
 
 
-@measure("attention/lags")
+@measure("attention/lags", MarkovChains, SequenceTransformer)
 def lags(view: View) -> Float[Array, "heads t"]:
     """Mean weight of the first layer at each lag, of queries at positions >= 20."""
     return view.once(_lags)
 
 
-@measure("attention/previous")
+@measure("attention/previous", MarkovChains, SequenceTransformer)
 def previous(view: View) -> Float[Array, ""]:
     """Mean weight of the first layer on the previous symbol: lag 1, of the head with the most."""
     return jnp.max(view.once(_lags)[:, 1])
 
 
-@measure("attention/followers")
+@measure("attention/followers", MarkovChains, SequenceTransformer)
 def found(view: View) -> Float[Array, ""]:
-    """Mean weight of the last query, in the last layer, on symbols that follow earlier copies of the current one; of the
-    head with the most. Without skill it is the fraction of such positions: 0.61, 0.42, 0.28 for k = 2, 3, 4."""
+    """Mean weight of the last query, in the last layer, on symbols that follow earlier copies of the current one, of
+    the head with the most. Without skill it is the fraction of such positions: 0.61, 0.42, 0.28 for k = 2, 3, 4."""
     net, x = _transformer(view), _sequences(view)
     _, weights = net.last(view.params, x)
-    return jnp.max(jnp.mean(jnp.sum(weights * followers(x, 2)[:, None], axis=-1), axis=0))
+    on = jnp.sum(jnp.where(followers(x, 2)[:, None], weights, 0.0), axis=-1)
+    return jnp.max(jnp.mean(on, axis=0))
 
 
-@measure("attention/encoding")
+@measure("attention/encoding", MarkovChains, SequenceTransformer)
 def encoding(view: View) -> Float[Array, "heads t"]:
     """The effective positional encoding: softmax over lags of (e_x W_Q) v_lag^T / sqrt(d), mean over the symbols x
     (section 8.2). The text has W_K for W_Q; by equation 8.5 the table multiplies the query."""
@@ -56,7 +58,7 @@ def encoding(view: View) -> Float[Array, "heads t"]:
     return jnp.mean(jax.nn.softmax(net.lag_scores(view.params), axis=-1), axis=1)
 
 
-@measure("attention/match")
+@measure("attention/match", MarkovChains, SequenceTransformer)
 def match(view: View) -> Float[Array, ""]:
     """How much better a symbol matches its own copies than other symbols in the second layer, if the first gathered one
     symbol only: with S[x, y] = (e_x W_Q)(e_y W_V' W_K)^T / sqrt(d), the mean of S[x, x] minus that of S[x, y != x]."""
@@ -68,7 +70,7 @@ def match(view: View) -> Float[Array, ""]:
     return jnp.max(own - rest)
 
 
-@measure("attention/maps")
+@measure("attention/maps", MarkovChains, SequenceTransformer)
 def maps(view: View) -> dict[str, Array]:
     """Scores and weights of every layer on the first 24 symbols of held-out sequence 0, and the symbols."""
     net = _transformer(view)
@@ -98,6 +100,5 @@ def _sequences(view: View, count: int = SEQUENCES) -> Array:
 
 
 def _transformer(view: View) -> SequenceTransformer:
-    if not isinstance(view.net, SequenceTransformer):
-        raise ConfigError("a measure of attention/ with net", view.net.kind, "sequence-transformer")
+    assert isinstance(view.net, SequenceTransformer)
     return view.net

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from assay.errors import UnknownName
+from assay.errors import ConfigError, UnknownName
 from assay.losses.base import Loss
 from assay.nets.base import Net, Params
 from assay.tasks.base import Batch, Task
@@ -75,14 +75,26 @@ Measure = Callable[[View], Any]
 MEASURES: dict[str, Measure] = {}
 
 
-def measure(name: str) -> Callable[[Measure], Measure]:
-    """Registers a measure under its name."""
+NEEDS: dict[str, tuple[type[Task], type[Net]]] = {}
+"""The kinds of task and net that a measure is made for."""
+
+
+def measure(name: str, task: type[Task] = Task, net: type[Net] = Net) -> Callable[[Measure], Measure]:
+    """Registers a measure under its name; other tasks and nets than those it is made for cannot record it."""
 
     def register(function: Measure) -> Measure:
-        MEASURES[name] = function
+        MEASURES[name], NEEDS[name] = function, (task, net)
         return function
 
     return register
+
+
+def check_fits(name: str, task: Task, net: Net) -> None:
+    """Raises ConfigError where a measure says nothing about a task or a net."""
+    for has, wanted in zip((task, net), NEEDS[name], strict=True):
+        if not isinstance(has, wanted):
+            kinds = sorted(kind for kind, each in wanted.members.items() if issubclass(each, wanted))
+            raise ConfigError(f"{wanted.family} of measure {name}", has.kind, f"one of {', '.join(kinds)}")
 
 
 def find(name: str) -> Measure:

@@ -13,7 +13,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from assay.errors import ConfigError
 from assay.maths import markov
 from assay.measures.base import BLOCK, View, measure
 from assay.tasks.markov import MarkovChains
@@ -25,68 +24,68 @@ STRATEGIES = ("uniform", "unigram", "bigram", "trigram")
 Number = Float[Array, ""]
 
 
-@measure("markov/truth")
+@measure("markov/truth", task=MarkovChains)
 def truth(view: View) -> Number:
     """KL(truth || net): the test loss."""
     return view.once(_own)["truth"]
 
 
-@measure("markov/uniform")
+@measure("markov/uniform", task=MarkovChains)
 def uniform(view: View) -> Number:
     """KL(uniform || net)."""
     return view.once(_own)["uniform"]
 
 
-@measure("markov/unigram")
+@measure("markov/unigram", task=MarkovChains)
 def unigram(view: View) -> Number:
     """KL(unigram || net), with (n_j + 1) / (t + k)."""
     return view.once(_own)["unigram"]
 
 
-@measure("markov/bigram")
+@measure("markov/bigram", task=MarkovChains)
 def bigram(view: View) -> Number:
     """KL(bigram || net), with equation 8.3."""
     return view.once(_own)["bigram"]
 
 
-@measure("markov/trigram")
+@measure("markov/trigram", task=MarkovChains)
 def trigram(view: View) -> Number:
     """KL(trigram || net)."""
     return view.once(_own)["trigram"]
 
 
-@measure("markov/unigram_line")
+@measure("markov/unigram_line", task=MarkovChains)
 def unigram_line(view: View) -> Number:
     """KL(truth || unigram): the loss of that strategy on the same sample."""
     return view.once(_own)["unigram_line"]
 
 
-@measure("markov/bigram_line")
+@measure("markov/bigram_line", task=MarkovChains)
 def bigram_line(view: View) -> Number:
     """KL(truth || bigram) on the same sample."""
     return view.once(_own)["bigram_line"]
 
 
-@measure("markov/reversed")
+@measure("markov/reversed", task=MarkovChains)
 def reverse(view: View) -> dict[str, Array]:
     """KL(net || s) for every strategy s: the other direction."""
     own = view.once(_own)
     return {name: own[f"reversed_{name}"] for name in STRATEGIES}
 
 
-@measure("markov/truth_full")
+@measure("markov/truth_full", task=MarkovChains)
 def truth_full(view: View) -> Number:
     """The test loss on chains with flat Dirichlet rows, whatever the net was trained on."""
     return _divergences(view, Dirichlet())["truth"]
 
 
-@measure("markov/truth_iid")
+@measure("markov/truth_iid", task=MarkovChains)
 def truth_iid(view: View) -> Number:
     """The test loss on independent symbols."""
     return _divergences(view, Iid())["truth"]
 
 
-@measure("markov/truth_balanced")
+@measure("markov/truth_balanced", task=MarkovChains)
 def truth_balanced(view: View) -> Number:
     """The test loss on doubly stochastic chains."""
     return _divergences(view, DoublyStochastic())["truth"]
@@ -99,8 +98,7 @@ def _own(view: View) -> dict[str, Array]:
 def _divergences(view: View, prior: Prior | None) -> dict[str, Array]:
     """All means at once, block by block; on chains of another prior if one is given."""
     task = view.task
-    if not isinstance(task, MarkovChains):
-        raise ConfigError("a measure of markov/ with task", task.kind, "markov-chains")
+    assert isinstance(task, MarkovChains)
     if prior is not None:
         task = dataclasses.replace(task, prior=prior)
     k = task.states

@@ -31,7 +31,6 @@ from assay.nets.init import Init
 from assay.nets.shifts import by_lag, toeplitz
 
 Stream = Float[Array, "B t d"]
-Scores = Float[Array, "B heads t t"]
 
 LEAST = -60.0
 """Scores of lags in the first layer that lie further below the largest count as so far below it: e^-60 times the
@@ -152,18 +151,20 @@ class SequenceTransformer(Net, kind="sequence-transformer"):
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def _embedding(self, params: Params, x: Int[Array, "B t"]) -> Stream:
-        z = one_hot(x, self.states or 0, jnp.float32) @ params["embed_tokens"]["weight"].T
+        table = params["embed_tokens"]["weight"]
+        z = one_hot(x, self.states or 0, table.dtype) @ table.T
         return z + params["embed_positions"]["weight"].T[: x.shape[1]] if self.positions == "absolute" else z
 
-    def _attend(self, params: Params, i: int, z: Stream, queries: int = 0) -> tuple[Stream, Float[Array, "B h q t"]]:
-        """What layer i adds to the stream, and its weights; of the last `queries` positions, or of all if 0."""
+    def _attend(self, params: Params, i: int, z: Stream, queries: int = 0) -> tuple[Array, Array]:
+        """What layer i adds to the stream [B, q, d], and its weights [B, heads, q, t]; of the last `queries` positions,
+        or of all if 0."""
         z = self._normed(params, f"layer_{i}_norm", z)
         scores = jnp.where(_causal(z.shape[1])[-queries:], self._scores(params, i, z, queries), -jnp.inf)
         weights = jax.nn.softmax(scores, axis=-1)
         mixed = jnp.einsum("bhij,bjha->biha", weights, self._split(params, i, "value", z))
         return self._projected(params, i, mixed.reshape(*mixed.shape[:2], self.d)), weights
 
-    def _scores(self, params: Params, i: int, z: Stream, queries: int = 0) -> Float[Array, "B h q t"]:
+    def _scores(self, params: Params, i: int, z: Stream, queries: int = 0) -> Float[Array, "B heads q t"]:
         """A of equation 8.5 from the normed stream, before the mask: what lies above the diagonal means nothing."""
         query = self._split(params, i, "query", z[:, -queries:]) / (self.d / self.heads) ** 0.5
         scores = jnp.einsum("biha,bjha->bhij", query, self._split(params, i, "key", z))
@@ -179,8 +180,8 @@ class SequenceTransformer(Net, kind="sequence-transformer"):
         """What the first layer adds where positions are relative: `_attend`, several times as fast. Its stream is made
         of k different rows, so scores are tables: exp A_ij = S[x_i, x_j] R[x_i, i-j]. With N[i, b], the sum of
         R[x_i, i-j] over the j <= i that hold symbol b, position i gives the symbol b the weight S[x_i, b] N[i, b]."""
-        hot = one_hot(x, self.states or 0, jnp.float32)
         query, key, value = self._rows(params)
+        hot = one_hot(x, self.states or 0, value.dtype)
         tokens = jnp.einsum("xha,yha->hxy", query, key)
         lags = jnp.einsum("xha,rha->hxr", query, self._lags(params, 0, x.shape[1]))
         tokens, lags = (jnp.exp(jnp.maximum(s - _top(s), LEAST)) for s in (tokens, lags))
@@ -196,16 +197,16 @@ class SequenceTransformer(Net, kind="sequence-transformer"):
         query, key, value = (self._split(params, 0, name, rows)[0] for name in ("query", "key", "value"))
         return query / (self.d / self.heads) ** 0.5, key, value
 
-    def _split(self, params: Params, i: int, name: str, z: Stream) -> Float[Array, "B t heads a"]:
+    def _split(self, params: Params, i: int, name: str, z: Any) -> Any:
         return (z @ params[f"layer_{i}_{name}"]["weight"].T).reshape(*z.shape[:2], self.heads, -1)
 
     def _lags(self, params: Params, i: int, length: int) -> Float[Array, "t heads a"]:
         return params[f"layer_{i}_positions"]["weight"][:length].reshape(length, self.heads, -1)
 
-    def _projected(self, params: Params, i: int, mixed: Stream) -> Stream:
+    def _projected(self, params: Params, i: int, mixed: Any) -> Any:
         return mixed @ params[f"layer_{i}_project"]["weight"].T if self.normed else mixed
 
-    def _widened(self, params: Params, i: int, z: Stream) -> Stream:
+    def _widened(self, params: Params, i: int, z: Any) -> Any:
         if not self.mlp:
             return z
         hidden = _norm(params[f"layer_{i}_mlp_norm"], z) @ params[f"layer_{i}_mlp_in"]["weight"].T
@@ -214,7 +215,7 @@ class SequenceTransformer(Net, kind="sequence-transformer"):
     def _normed(self, params: Params, name: str, z: Any) -> Any:
         return _norm(params[name], z) if self.normed else z
 
-    def _logits(self, params: Params, z: Stream) -> Float[Array, "B t k"]:
+    def _logits(self, params: Params, z: Any) -> Any:
         return self._normed(params, "norm", z) @ params["output"]["weight"].T
 
 

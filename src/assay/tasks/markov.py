@@ -84,7 +84,7 @@ class MarkovChains(Task, kind="markov-chains"):
         """Whether the symbol after the whole sequence has the largest logit: evaluation is at the last position."""
         return super().correct(output[:, -1], y[:, -1])
 
-    def _walk(self, chains: Chains, key: Key, index: UInt32[Array, " B"]) -> Int[Array, "B t+1"]:
+    def _walk(self, chains: Chains, key: Key, index: UInt32[Array, " B"]) -> Int[Array, "B symbols"]:
         steps = self.length + 2 - self.n
         numbers = streams.uniforms(key, index, steps + 1)
         law = markov.stationary(markov.lifted(chains) if self.n > 2 else chains)

@@ -84,7 +84,7 @@ class Mixture(Prior, kind="mixture"):
 
 
 class NearCoin(Prior, kind="near-coin"):
-    """Two states that are kept with the same probability a ~ U[1/2 - eps, 1/2 + eps]; eps = 1/2 is doubly stochastic."""
+    """Two states, kept with the same probability a ~ U[1/2 - eps, 1/2 + eps]; with eps = 1/2 doubly stochastic."""
 
     eps: float = value(default=0.25, check=between(0, 0.5))
 
