@@ -4,12 +4,34 @@ Edelman, Goel, Kakade, Malach, Zhang 2023 (arXiv 2309.03800).
 """
 
 from assay.studies import Study
-from assay.studies.pareto_frontiers import frontier
+from assay.studies.pareto_frontiers import (
+    curves,
+    descent,
+    frontier,
+    lemmas,
+    resources,
+    sides,
+    slices,
+    tradeoff,
+    undersparse,
+    warmup,
+)
 
 study = Study(
     name="pareto-frontiers",
     title="Pareto frontiers in deep feature learning",
     paper="Edelman, Goel, Kakade, Malach, Zhang 2023, "
     "Pareto frontiers in deep feature learning: data, compute, width, and luck (arXiv 2309.03800)",
-    experiments=(frontier.experiment,),
+    experiments=(
+        frontier.experiment,
+        slices.experiment,
+        curves.experiment,
+        descent.experiment,
+        sides.experiment,
+        resources.experiment,
+        warmup.experiment,
+        lemmas.experiment,
+        tradeoff.experiment,
+        undersparse.experiment,
+    ),
 )

@@ -262,7 +262,7 @@ def _judge_paper(rows: pl.DataFrame, boundary: pl.DataFrame) -> list[Judgement]:
     slowest = float(online["solved_fraction"].min())  # type: ignore[arg-type]
     return [
         FRONTIER.judged(weakest < -0.8, weakest, note="value: the weakest rank correlation of all panels"),
-        FEW_EXAMPLES.judged(largest == 1, largest),
+        FEW_EXAMPLES.judged(largest == 1, float(largest)),  # type: ignore[arg-type]
         WIDER.judged(violations.height == 0, violations.height, note="value: falls beyond 2 standard errors"),
         ZERO_TO_ONE.judged(steep > 0, steep, note=f"value: such slices, of {slices.height}"),
         SPARSE.judged(least > 0, least, note="value: smallest gain in cells solved in >= 50 %"),
@@ -296,4 +296,5 @@ experiment = Experiment(
     table=table,
     figure=figure,
     judge=judge,
+    runs="parities",
 )
