@@ -61,9 +61,9 @@ DECAY = Claim(
     statement="Where success is lost along m depends on weight decay.",
     kind="experiment",
     criterion={
-        "smoke": "not at this scale: needs runs with a second weight decay (0.003)",
-        "desk": "(100,3): slices that fall at weight decay 0.01 do not at 0.003, or fall at another m, in >= 1/2 of them",
-        "paper": "(200,3): slices that fall at weight decay 0.01 do not at 0.003, or fall at another m, in >= 1/2 of them",
+        "smoke": "undecided at this scale, which has no second weight decay beside 0.01",
+        "desk": "(100,3): of the slices that fall at weight decay 0.01 >= 1/2 do not at 0.003, or at another m",
+        "paper": "(200,3): of the slices that fall at weight decay 0.01 >= 1/2 do not at 0.003, or at another m",
     },
 )
 
