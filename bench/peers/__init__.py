@@ -14,6 +14,8 @@ REFERENCE = "torch"
 
 PEERS: dict[str, str] = {
     "assay": "bench.peers.assay_engine:prepare",
+    "assay-two-cores": "bench.peers.assay_engine:prepare_two_cores",
+    "assay-xla": "bench.peers.assay_engine:prepare_xla",
     REFERENCE: "bench.peers.torch_loop:prepare",
     "torch-vmap": "bench.peers.torch_vmap:prepare",
     "torch-bmm": "bench.peers.torch_bmm:prepare",

@@ -6,21 +6,18 @@ import numpy as np
 
 from assay import MLP, SGD, Offline, Online, Parity, Record, Trial
 from assay.engine.base import Control, Result
-from assay.engine.xla.engine import Xla
-from bench.peers.base import Weights
+from assay.sweep.engines import AUTO, choose_engine, find_engine
+from bench.peers.base import Unavailable, Weights
 from bench.workloads import Workload
 
-TIMED_RUNS = 64
-"""Runs are trained in lanes that do not see each other, so more of them change no rate, only the length of a sample."""
+MOST_RUNS = (8, 64)
+"""Of the engine `xla`, in batches and one by one. Its lanes do not see each other: more runs only take longer."""
 
 
 class AssayEngine:
     """Trains with the solve test on: a run that is solved stops, and counts the steps that it took."""
 
-    def __init__(self, workload: Workload) -> None:
-        self.engine = Xla(threads=1)
-        runs = min(workload.runs, TIMED_RUNS if workload.batch == 1 else 8)
-        self.note = "" if runs == workload.runs else f"{runs} of {workload.runs} runs timed: lanes are independent"
+    def __init__(self, workload: Workload, *, engine: str, threads: int = 1) -> None:
         self.trial = Trial(
             task=Parity(n=workload.n, k=workload.k),
             net=MLP(width=workload.width),
@@ -28,7 +25,13 @@ class AssayEngine:
             data=Offline(samples=workload.offline, order="replacement") if workload.offline else Online(),
             batch=workload.batch,
         )
-        self.runs = runs
+        name = choose_engine(engine, self.trial)
+        self.engine = find_engine(name, threads)
+        self.runs = workload.runs if name == "native" else min(workload.runs, MOST_RUNS[workload.batch == 1])
+        parts = [f"engine {name}"]
+        if self.runs < workload.runs:
+            parts.append(f"{self.runs} of {workload.runs} runs timed: lanes are independent")
+        self.note = "; ".join(parts)
         self.seed = self.done = 0
 
     def start(self, seed: int) -> None:
@@ -55,4 +58,15 @@ class AssayEngine:
         return [trial.reseeded(self.seed * self.runs + i) for i in range(self.runs)]
 
 
-prepare = AssayEngine
+def prepare(workload: Workload) -> AssayEngine:
+    return AssayEngine(workload, engine=AUTO)
+
+
+def prepare_two_cores(workload: Workload) -> AssayEngine:
+    if workload.runs == 1:
+        raise Unavailable("one run is trained on one core")
+    return AssayEngine(workload, engine=AUTO, threads=2)
+
+
+def prepare_xla(workload: Workload) -> AssayEngine:
+    return AssayEngine(workload, engine="xla")

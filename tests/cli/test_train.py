@@ -47,7 +47,7 @@ def test_a_run_says_how_it_ended(command: Callable, tmp_path: Path) -> None:
     row = ay.Store(tmp_path / "one").runs().row(0, named=True)
     assert row["outcome"] == "solved"
     assert ended.out.startswith(f"solved at step {row['step']}, ")
-    assert "(seed 3, xla, " in ended.out
+    assert f"(seed 3, {row['engine']}, " in ended.out
     assert ended.err == "kept in one\n"
 
 
@@ -155,10 +155,10 @@ def test_trials_that_fail_are_counted_and_the_code_says_it(command: Callable, mo
         raise RuntimeError("out of luck")
 
     monkeypatch.setattr("assay.engine.xla.tile.Tile.run", broken)
-    ended = command("sweep", *ONE, "seeds=3", "--quiet")
+    ended = command("sweep", *ONE, "seeds=3", "--quiet", "--engine", "xla")
     assert ended.code == 1
     assert "3 trials failed, the first with: RuntimeError: out of luck" in ended.err
-    ended = command("run", *ONE, "seed=9", "--quiet")
+    ended = command("run", *ONE, "seed=9", "--quiet", "--engine", "xla")
     assert ended.code == 1
     assert ended.out.startswith("failed: ")
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay as ay
-from assay.engine.base import Control, Result, Suspended
-from assay.engine.xla.engine import Xla
+from assay.engine.base import Control, Engine, Result, Suspended
 from assay.losses import Correlation, CrossEntropy, Logistic, Square
 from assay.nets import Sparse
 
@@ -68,7 +67,7 @@ WAYS = {
 
 
 def results(
-    engine: Xla, trials: Sequence[ay.Trial], suspended: dict[str, Suspended] | None = None, may_fail: bool = False
+    engine: Engine, trials: Sequence[ay.Trial], suspended: dict[str, Suspended] | None = None, may_fail: bool = False
 ) -> dict[str, Result]:
     """All results by identity; nothing may be left over, come twice, or have failed."""
     found = list(engine.run(trials, Control(), suspended))

@@ -18,7 +18,7 @@ import numpy as np
 
 from assay.engine.base import Arrays, Control, Result, Suspended
 from assay.engine.native import library
-from assay.engine.native.library import Progress, Run
+from assay.engine.native.library import PROGRESS, Progress, Run
 from assay.engine.native.spec import NUMBERS, Status, family_of, refusal, wanted
 from assay.engine.records import Records
 from assay.trial import Outcome, Trial
@@ -111,6 +111,9 @@ class Seat:
         self.family = family_of(self.trial)
         self.records = Records(self.trial) if self.trial.record.measures else None
         spec = self.family.spec_of(self.trial)
+        self.period = (
+            spec.every or library.PERIOD
+        )  # elsewhere a block of steps would be cut in two, and rounded otherwise
         if isinstance(item, Suspended):
             self.run = Run(kernels, spec, np.ascontiguousarray(item.state["params"]), _restored(item.state))
             self.began -= float(item.state["spent"])
@@ -134,7 +137,7 @@ class Seat:
                 return self._result(Outcome.DIVERGED, self.at.bad)
             if status == Status.REACHED and self.at.step >= self.trial.budget:
                 return self._result(Outcome.CENSORED, self.at.step)
-            if control.stop.is_set():
+            if control.stop.is_set() and self.at.step % self.period == 0:
                 self._record(ended=False)
                 return Suspended(self.trial, self.at.step, self._state())
 
@@ -165,7 +168,7 @@ class Seat:
         )  # fmt: skip
 
     def _state(self) -> Arrays:
-        state: Arrays = {name: np.array(getattr(self.at, name)) for name, _ in Progress._fields_}
+        state: Arrays = {name: np.array(getattr(self.at, name)) for name in PROGRESS}
         state["params"] = self.run.params()
         state["spent"] = np.array(time.perf_counter() - self.began)
         return state | (self.records.state() if self.records else {})
@@ -185,4 +188,4 @@ def _heaviest_first(items: Sequence[Trial | Suspended]) -> list[Trial | Suspende
 
 
 def _restored(state: Arrays) -> Progress:
-    return Progress(**{name: state[name].item() for name, _ in Progress._fields_})
+    return Progress(**{name: state[name].item() for name in PROGRESS})

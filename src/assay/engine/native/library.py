@@ -22,6 +22,8 @@ from assay.errors import UnknownName
 ABI = 2
 MASK_WORDS = 128
 COEFFICIENTS = 16
+PERIOD = 100
+"""Steps, between those at which a trial without a solve test may be stopped (kernels/trial.hpp)."""
 ISAS = ("avx512", "avx2", "portable")
 """From the fastest to the one that every machine runs."""
 
@@ -43,10 +45,13 @@ class Spec(ctypes.Structure):
     )  # fmt: skip
 
 
+PROGRESS = ("step", "bad", "checked", "streak", "suspect", "loss")
+
+
 class Progress(ctypes.Structure):
     """Where a trial stands, beside its weights."""
 
-    _fields_ = (*((name, c_int64) for name in ("step", "bad", "checked", "streak", "suspect")), ("loss", c_float))
+    _fields_ = (*((name, c_int64) for name in PROGRESS[:-1]), (PROGRESS[-1], c_float))
 
 
 class Numbers(ctypes.Structure):
@@ -148,7 +153,7 @@ class Run:
 
 
 def library(isa: str | None = None) -> Library:
-    """The kernels of an instruction set, by default the best this machine runs; OSError says why there are none."""
+    """The kernels of an instruction set, by default the best that runs here; OSError says why there are none."""
     wanted = isa or os.environ.get("ASSAY_ISA") or None
     if wanted is not None and wanted not in ISAS:
         raise UnknownName("instruction set", wanted, ISAS)

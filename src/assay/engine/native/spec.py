@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
@@ -125,7 +126,8 @@ def _layout(trial: Trial) -> tuple[tuple[str, tuple[int, ...]], ...]:
 
 
 def _template(trial: Trial) -> Spec:
-    net, solve = trial.learner, trial.solve
+    net: Any = trial.learner
+    solve = trial.solve
     spec = Spec()
     spec.model = MODELS.index(type(net))
     spec.n = trial.task.inputs
@@ -154,7 +156,7 @@ def _set_data(spec: Spec, trial: Trial) -> None:
     spec.samples = trial.data.count(trial.task) or 0
     spec.batch = trial.examples_a_step
     spec.order = ORDERS.index("all" if trial.batch == "all" else getattr(trial.data, "order", "fresh"))
-    spec.noise = trial.task.noise
+    spec.noise = getattr(trial.task, "noise", 0.0)
 
 
 def _set_init(spec: Spec, trial: Trial) -> None:
@@ -191,7 +193,7 @@ def _data(trial: Trial) -> str | None:
 
 
 def _net(trial: Trial) -> str | None:
-    net = trial.learner
+    net: Any = trial.learner
     if type(net) not in MODELS:
         return f"it does not know the net {net.kind}"
     if isinstance(net, MLP) and (net.depth > 1 or net.outputs != 1):
@@ -224,8 +226,6 @@ def _optimiser(trial: Trial) -> str | None:
         return "it trains with plain SGD at constant rates"
     if not all(rate.constant for rate in sgd.rates):
         return "it trains at one rate a layer, from first step to last"
-    if not all(rate.constant for rate in sgd.rates):
-        return "it trains whole layers at constant rates"
     return None
 
 

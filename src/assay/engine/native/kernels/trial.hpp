@@ -11,7 +11,7 @@ namespace ASSAY_ISA {
 
 constexpr int SCREEN = 64;  // held-out examples that are answered one by one: guessing nets fail here
 constexpr int BLOCK = 256;  // held-out examples a time beyond them
-constexpr int PERIOD = 100;  // steps between looks at the clock where there is no test
+constexpr int PERIOD = 100;  // where there is no test a trial may be stopped at every so many steps (library.py)
 constexpr int64_t WIDE = 1 << 14;  // neurons from which the whole test takes one slab at a time, for memory's sake
 
 class Trial {
@@ -56,8 +56,10 @@ class Trial {
             if (spec.every && at.streak >= spec.streak) return SOLVED;
             if (at.bad >= 0) return DIVERGED;
             if (at.step >= until) return REACHED;
-            if (steps >= CLOCK_STEPS && seconds_now() > deadline) return PAUSED;
-            if (steps >= CLOCK_STEPS) steps = 0;
+            if (steps >= between_looks()) {
+                if (seconds_now() > deadline) return PAUSED;
+                steps = 0;
+            }
             const int64_t next = next_period(at.step), then = next < until ? next : until;
             steps += then - at.step;
             while (at.step < then) kernel->steps_at_once() > 1 ? block_of_steps(then) : step();
@@ -95,7 +97,8 @@ class Trial {
     }
 
   private:
-    static constexpr int64_t CLOCK_STEPS = 1000;  // between looks at the clock: a step may take 20 ns
+    // Steps between looks at the clock, at least: a step may take 20 ns.
+    int64_t between_looks() const { return 1 + (1 << 22) / (Sizes(spec).total() * examples.a_step()); }
     struct Score {
         float loss, error;
     };
