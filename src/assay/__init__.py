@@ -31,10 +31,12 @@ _HOMES = {
         "Parity",
         "Population",
         "Prior",
+        "SparseBoolean",
         "Task",
     ),
     "assay.nets": (
         "MLP",
+        "ClsTransformer",
         "DeepMLP",
         "DisjointPolyNet",
         "Gaussian",
@@ -124,6 +126,7 @@ if TYPE_CHECKING:
     from assay.measures import measure
     from assay.nets import (
         MLP,
+        ClsTransformer,
         DeepMLP,
         DisjointPolyNet,
         Gaussian,
@@ -160,6 +163,7 @@ if TYPE_CHECKING:
         Parity,
         Population,
         Prior,
+        SparseBoolean,
         Task,
     )
     from assay.trial import Outcome, Record, Solve, Trial

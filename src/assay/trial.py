@@ -195,10 +195,16 @@ class Trial(Config):
     def _check_rates(self, learner: Net) -> None:
         if not self.optimiser.rates:
             return
-        key = jax.ShapeDtypeStruct((2,), np.uint32)
-        layers = jax.eval_shape(lambda k: learner.init(k, self.init), key)
+        layers = _layers(learner, self.init if self.init.seed is None else self.init.replace(seed=None))
         for rate in self.optimiser.rates:
             if rate.layer not in layers:
                 raise UnknownName(f"layer of {learner.kind}", rate.layer, layers)
             if rate.array is not None and rate.array not in layers[rate.layer]:
                 raise UnknownName(f"array of layer {rate.layer}", rate.array, layers[rate.layer])
+
+
+@functools.lru_cache(maxsize=256)
+def _layers(learner: Net, init: Init) -> dict[str, tuple[str, ...]]:
+    """The arrays of each layer: traced once for all trials with this net and scheme."""
+    shapes = jax.eval_shape(lambda key: learner.init(key, init), jax.ShapeDtypeStruct((2,), np.uint32))
+    return {layer: tuple(arrays) for layer, arrays in shapes.items()}

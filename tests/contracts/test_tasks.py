@@ -30,6 +30,8 @@ EXAMPLES: list[ay.Task] = [
     ay.MarkovChains(states=3, length=9, prior=ay.Mixture(share=0.3)),
     ay.EasyParity(n=8, k=3, subset="random"),
     ay.EasyParity(n=40, k=5, hint=0.3, noise=0.1),
+    ay.SparseBoolean(n=30, screened=20),
+    ay.SparseBoolean(n=6, k=3, function=(0, 1, 1, 0, 1, 0, 0, 1), subset="first"),
 ]
 SOURCES: list[Data] = [
     ay.Online(),

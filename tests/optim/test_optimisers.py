@@ -181,3 +181,17 @@ def test_an_optimiser_that_is_none_is_refused(cls: Any, fields: dict[str, Any], 
 def test_a_rate_for_a_layer_that_the_net_does_not_have_is_refused():
     with pytest.raises(UnknownName, match="unknown layer of polynet 'output': known: factors"):
         ay.Trial(task=ay.Parity(n=5, k=2), net=ay.PolyNet(), optimiser=ay.SGD(learning_rate=0.1, rates=(FROZEN,)))
+
+
+def test_a_long_gradient_is_scaled_down_to_the_given_norm():
+    params = {"layer": {"weight": jnp.array([3.0, 4.0]), "bias": jnp.array([12.0])}}
+    for clip, factor in ((6.5, 0.5), (26.0, 1.0), (0.0, 1.0)):
+        step = ay.SGD(learning_rate=1.0, clip=clip).transformation()
+        updates: Any = step.update(params, step.init(params), params)[0]
+        np.testing.assert_allclose(updates["layer"]["weight"], [-3 * factor, -4 * factor], rtol=1e-6)
+        np.testing.assert_allclose(updates["layer"]["bias"], [-12 * factor], rtol=1e-6)
+
+
+def test_identities_without_clipping_are_as_they_were():
+    assert "clip" not in ay.SGD(learning_rate=1.0).to_json()
+    assert ay.Optimiser.from_json(ay.Adam(learning_rate=1.0, clip=2.0).to_json()).clip == 2.0

@@ -35,25 +35,16 @@ class Examples:
         """The next `count` examples."""
         index = np.arange(self.drawn, self.drawn + count, dtype=np.uint32)
         self.drawn += count
-        words = _words(self.seed, "data", index, self.task.num_words)
+        words = streams.host_words(streams.host_key(self.seed, "data"), index, self.task.num_words)
         x = np.unpackbits(words.astype("<u4").view(np.uint8), axis=1, count=self.task.n, bitorder="little")
         y = x[:, list(self.task.coordinates(self.seed))].sum(axis=1, dtype=np.uint8) & 1
-        draws = (_words(self.seed, "noise", index, 1)[:, 0] >> 8).astype(np.float32) * np.float32(2**-24)
+        noise = streams.host_words(streams.host_key(self.seed, "noise"), index, 1)[:, 0]
+        draws = (noise >> 8).astype(np.float32) * np.float32(2**-24)
         return x, y ^ (draws < np.float32(self.task.noise))
 
     def generator(self, name: str) -> np.random.Generator:
         """The learner's own random numbers."""
         return streams.generator(self.seed, name)
-
-
-def _words(seed: int, name: str, index: np.ndarray, count: int) -> np.ndarray:
-    """`streams.words` of a named stream, by numpy: no shape has to be compiled."""
-    zero, root, number = np.array([[0], [seed], [streams.name_number(name)]], np.uint32)
-    key = streams.threefry(zero, root, zero, number)
-    blocks = (count + 1) // 2
-    address, block = np.repeat(index, blocks), np.tile(np.arange(blocks, dtype=np.uint32), len(index))
-    pair = streams.threefry(*key, address, block)
-    return np.stack(pair, axis=-1).reshape(len(index), 2 * blocks)[:, :count]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -132,6 +132,25 @@ def typed(key: Key) -> Array:
     return jax.random.wrap_key_data(key, impl="threefry2x32")
 
 
+def host_key(seed: int, name: str, *numbers: int) -> UInt32[np.ndarray, "2"]:
+    """The key of a named stream, with numbers folded in, by numpy: no shape has to be compiled."""
+    key = np.array([0, seed], np.uint32)
+    for number in (name_number(name), *numbers):
+        folded = threefry(*key[:, None], np.zeros(1, np.uint32), np.array([number], np.uint32))
+        key = np.concatenate(folded)
+    return key
+
+
+def host_words(
+    key: UInt32[np.ndarray, "2"], index: UInt32[np.ndarray, " B"], count: int
+) -> UInt32[np.ndarray, "B {count}"]:
+    """The same numbers as `words`, by numpy."""
+    blocks = (count + 1) // 2
+    address, block = np.repeat(index, blocks), np.tile(np.arange(blocks, dtype=np.uint32), len(index))
+    pair = threefry(*key[:, None], address, block)
+    return np.stack(pair, axis=-1).reshape(len(index), 2 * blocks)[:, :count]
+
+
 def generator(seed: int, name: str) -> np.random.Generator:
     """The named stream of a seed for work on the host."""
     return np.random.Generator(np.random.Philox(key=np.array([seed, name_number(name)], np.uint64)))

@@ -42,6 +42,11 @@ class Net(Config, family="net"):
     def apply(self, params: Params, x: Array) -> Array:
         """Outputs for a batch of inputs."""
 
+    def forward(self, params: Params, x: Array, key: Key) -> Array:
+        """Outputs while training: those of `apply`, except for nets with dropout, which draw it from `key`, another one
+        at every step."""
+        return self.apply(params, x)
+
     @property
     @abc.abstractmethod
     def size(self) -> int:

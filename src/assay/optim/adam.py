@@ -19,7 +19,7 @@ class Adam(Optimiser, kind="adam"):
 
     def transformation(self) -> optax.GradientTransformation:
         step = optax.adam(self.rate(), self.beta1, self.beta2, self.epsilon)
-        return optax.chain(self.decayed(), step, self.scaled())
+        return optax.chain(self.clipped(), self.decayed(), step, self.scaled())
 
 
 class AdamW(Adam, kind="adamw"):
@@ -27,4 +27,5 @@ class AdamW(Adam, kind="adamw"):
 
     def transformation(self) -> optax.GradientTransformation:
         direction = optax.scale_by_adam(self.beta1, self.beta2, self.epsilon)
-        return optax.chain(direction, self.decayed(), optax.scale_by_learning_rate(self.rate()), self.scaled())
+        step = optax.scale_by_learning_rate(self.rate())
+        return optax.chain(self.clipped(), direction, self.decayed(), step, self.scaled())

@@ -65,8 +65,16 @@ class Optimiser(Config, family="optimiser"):
 
     learning_rate: float = value(check=at_least(0))
     weight_decay: float = value(default=0.0, check=at_least(0), gate=True)
+    clip: float = value(default=0.0, check=at_least(0), gate=True, doc="largest norm of the gradient; 0: any")
     schedule: Schedule = shape(default=Constant())
     rates: tuple[Rate, ...] = shape(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Where nothing is clipped that is left out: identities are older than this field."""
+        plain = super().to_json()
+        if is_zero(self.clip):
+            del plain["clip"]
+        return plain
 
     def validate(self) -> None:
         for i, rate in enumerate(self.rates):
@@ -84,6 +92,10 @@ class Optimiser(Config, family="optimiser"):
             return self.learning_rate
         factor = self.schedule.factor()
         return lambda step: self.learning_rate * factor(step)
+
+    def clipped(self) -> optax.GradientTransformation:
+        """Scales a gradient that is longer than `clip` down to that length, all parameters together."""
+        return optax.identity() if is_zero(self.clip) else optax.clip_by_global_norm(self.clip)
 
     def scaled(self) -> optax.GradientTransformation:
         """Multiplies the updates of each array by its factor on the learning rate."""

@@ -19,5 +19,5 @@ class SGD(Optimiser, kind="sgd"):
         momentum = None if is_zero(self.momentum) else self.momentum
         step = optax.chain(optax.sgd(self.rate(), momentum), self.scaled())
         if self.decay == "coupled":
-            return optax.chain(self.decayed(), step)
-        return optax.chain(step, self.decayed(sign=-1.0))
+            return optax.chain(self.clipped(), self.decayed(), step)
+        return optax.chain(self.clipped(), step, self.decayed(sign=-1.0))

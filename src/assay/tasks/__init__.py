@@ -16,3 +16,4 @@ from assay.tasks.priors import Iid as Iid
 from assay.tasks.priors import Mixture as Mixture
 from assay.tasks.priors import NearCoin as NearCoin
 from assay.tasks.priors import Prior as Prior
+from assay.tasks.sparse_boolean import SparseBoolean as SparseBoolean

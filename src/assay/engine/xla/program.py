@@ -116,8 +116,11 @@ class Program:
         trial = self._bound(given)
         x, y = trial.data.batch(trial.task, given["secret"], keys, lane["t"], self.batch)
 
+        # with a seed of its own, an initialisation brings its own dropout along
+        dropout = streams.fold_in(streams.stream(trial.init_seed, "dropout"), lane["t"])
+
         def objective(params: Params) -> Array:
-            return jnp.mean(trial.loss.each(trial.net.apply(params, x), y))
+            return jnp.mean(trial.loss.each(trial.net.forward(params, x, dropout), y))
 
         loss, gradient = jax.value_and_grad(objective)(lane["params"])
         with jax.numpy_dtype_promotion("standard"):  # inside optax, step counts meet rates
