@@ -52,6 +52,7 @@ _HOMES = {
         "Sign",
         "Sparse",
         "Ternary",
+        "Ticket",
         "Uniform",
         "Unit",
     ),
@@ -142,6 +143,7 @@ if TYPE_CHECKING:
         Sign,
         Sparse,
         Ternary,
+        Ticket,
         Uniform,
         Unit,
     )

@@ -80,7 +80,8 @@ def test_an_experiment_is_four_functions_with_the_agreed_arguments(study: Study,
     assert experiment.source
     assert experiment.claims, f"{experiment.name} shows something: what does it claim?"
     arguments = {
-        "sweep": ["scale"], "table": ["runs", "scale"], "figure": ["table"], "judge": ["table", "scale"],
+        "sweep": ["scale"], "then": ["runs", "scale"], "table": ["runs", "scale"], "figure": ["table"],
+        "judge": ["table", "scale"],
     }  # fmt: skip
     for name, expected in arguments.items():
         function = getattr(experiment, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import polars as pl
@@ -58,6 +59,25 @@ def test_experiments_that_name_one_folder_train_no_trial_twice(tmp_path: Path):
     assert [(row["experiment"], row["trials"]) for row in origin.runs] == [("few, many", 5)]
     assert origin.trials == 5
     assert pl.read_parquet(tmp_path / "few.parquet")["n"].to_list() == [3]
+
+
+def test_stages_are_run_until_nothing_more_is_asked_for(tmp_path: Path):
+    asked = []
+
+    def then(runs: ay.Runs, scale: str) -> ay.Sweep | None:
+        asked.append(runs.frame.height)
+        return ay.Sweep(TRIAL, ay.seeds(1, first=runs.frame.height)) if runs.frame.height < 5 else None
+
+    staged = dataclasses.replace(experiment("few", None), then=then)
+    study = Study(name="s", title="S", paper="P 2026", experiments=[staged])
+    for _ in range(2):  # the second time nothing is trained again
+        made = reproduce(study, out=tmp_path, progress=False)
+        assert [entry.value for entry in made.entries] == [5]
+        assert asked == [3, 4, 5]
+        asked.clear()
+    plan = Store(tmp_path / "runs" / "few").plan()
+    assert plan is not None
+    assert sum(launch["new"] for launch in plan["launches"]) == 5
 
 
 def test_an_experiment_has_its_own_folder_otherwise(tmp_path: Path):

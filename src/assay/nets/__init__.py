@@ -18,6 +18,7 @@ from assay.nets.polynet import DisjointPolyNet as DisjointPolyNet
 from assay.nets.polynet import PolyNet as PolyNet
 from assay.nets.sequence import SequenceTransformer as SequenceTransformer
 from assay.nets.ternary import Ternary as Ternary
+from assay.nets.ticket import Ticket as Ticket
 from assay.nets.transformer import ParityTransformer as ParityTransformer
 from assay.nets.unit import Mirrored as Mirrored
 from assay.nets.unit import Unit as Unit

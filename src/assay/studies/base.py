@@ -1,6 +1,8 @@
 """A study: the experiments of one paper. An experiment is a module that reads from top to bottom: the claims and their
-sources; `sweep(scale)`, what is run; `table(runs, scale)`, what it comes to; `figure(table)`, how it is shown;
-`judge(table, scale)`, what it says of the claims. Theory checks are experiments that run nothing.
+sources; `sweep(scale)`, what is run, and where later runs depend on earlier ones `then(runs, scale)`; `table(runs,
+scale)`,
+what it comes to; `figure(table)`, how it is shown; `judge(table, scale)`, what it says of the claims. Theory checks are
+experiments that run nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class Experiment:
     table: Callable[[Any, str], pl.DataFrame]  # of Runs, or None where nothing is trained
     figure: Callable[[pl.DataFrame], Display]
     judge: Callable[[pl.DataFrame, str], list[Judgement]]
+    then: Callable[[Any, str], Sweep | None] | None = None  # what the runs so far ask for; again until it is None
     runs: str | None = None  # folder of the runs: experiments that share runs name the same one; None: its own
 
     @property

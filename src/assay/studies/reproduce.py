@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -13,7 +13,7 @@ from assay.errors import StoreError
 from assay.figures import export
 from assay.studies.base import Experiment, Study, check_scale
 from assay.studies.claims import Entry, read_ledger, write_ledger
-from assay.sweep import run
+from assay.sweep import Runs, run
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -55,8 +55,8 @@ def reproduce(
     for experiment in experiments if experiments is not None else study.experiments:
         runs = None
         if experiment.sweep is not None:
-            runs = run(
-                experiment.sweep(scale), folder / "runs" / experiment.place, engine=engine, threads=threads,
+            runs = trained(
+                experiment, scale, folder / "runs" / experiment.place, engine=engine, threads=threads,
                 progress=progress, yes=yes,
             )  # fmt: skip
             if runs.interrupted:
@@ -70,6 +70,20 @@ def reproduce(
         write_ledger(entries.values(), ledger)
         done.append(experiment.name)
     return Reproduction(study, scale, folder, tuple(done), tuple(entries.values()), interrupted=False)
+
+
+def trained(experiment: Experiment, scale: str, folder: Path, **how: Any) -> Runs:
+    """The runs of its sweep, and of what these ask for, stage by stage."""
+    assert experiment.sweep is not None
+    sweep = experiment.sweep(scale)
+    runs = run(sweep, folder, **how)
+    while experiment.then is not None and not runs.interrupted:
+        more = experiment.then(runs, scale)
+        if more is None:
+            break
+        sweep = sweep + more
+        runs = run(sweep, folder, **how)
+    return runs
 
 
 def write_experiment(experiment: Experiment, table: pl.DataFrame, folder: Path) -> None:

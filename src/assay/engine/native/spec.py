@@ -14,7 +14,8 @@ from jaxtyping import Float32
 
 from assay.engine.native.library import COEFFICIENTS, MASK_WORDS, Spec
 from assay.losses import Correlation, Hinge, Logistic, Square
-from assay.nets import MLP, DisjointPolyNet, Gaussian, Net, Neuron, PolyNet, Sign, Sparse, Uniform
+from assay.maths import streams
+from assay.nets import MLP, DisjointPolyNet, Gaussian, Net, Neuron, PolyNet, Sign, Sparse, Ticket, Uniform
 from assay.nets.activations import oscillating_coefficients
 from assay.optim import SGD, Constant
 from assay.tasks import DisjointParity, Offline, Online, Parity, Population
@@ -108,6 +109,21 @@ def family_of(trial: Trial) -> Family:
     return _FAMILIES[key]
 
 
+def start_of(trial: Trial) -> Float32[np.ndarray, " P"] | None:
+    """The flat parameters that a ticket starts from; None where the kernels draw them."""
+    if not isinstance(trial.learner, Ticket):
+        return None
+    params = trial.learner.init(streams.stream(trial.init_seed, "init"), trial.init)
+    paths = [name.split(".") for name, _ in family_of(trial).layout]
+    return np.concatenate([np.asarray(params[layer][name], np.float32).ravel() for layer, name in paths])
+
+
+def _net_of(trial: Trial) -> Net:
+    """The net as the kernels know it: a ticket is a small MLP."""
+    net = trial.learner
+    return net.small if isinstance(net, Ticket) else net
+
+
 _FAMILIES: dict[tuple[str, str], Family] = {}
 MOST_FAMILIES = 4096
 """Kept at most; sweeps come family by family."""
@@ -126,7 +142,7 @@ def _layout(trial: Trial) -> tuple[tuple[str, tuple[int, ...]], ...]:
 
 
 def _template(trial: Trial) -> Spec:
-    net: Any = trial.learner
+    net: Any = _net_of(trial)
     solve = trial.solve
     spec = Spec()
     spec.model = MODELS.index(type(net))
@@ -193,7 +209,7 @@ def _data(trial: Trial) -> str | None:
 
 
 def _net(trial: Trial) -> str | None:
-    net: Any = trial.learner
+    net: Any = _net_of(trial)
     if type(net) not in MODELS:
         return f"it does not know the net {net.kind}"
     if isinstance(net, MLP) and (net.depth > 1 or net.outputs != 1):
@@ -230,6 +246,8 @@ def _optimiser(trial: Trial) -> str | None:
 
 
 def _record(trial: Trial) -> str | None:
+    if isinstance(trial.learner, Ticket) and any("movement" in name for name in trial.record.measures):
+        return "it does not measure how far the weights of a ticket have moved"
     unknown = [name for name in trial.record.measures if name not in NUMBERS and name not in ARRAYS]
     return f"it does not record {', '.join(unknown)}" if unknown else None
 
