@@ -33,6 +33,7 @@ from assay.config import (
     values,
 )
 from assay.errors import ConfigError, UnknownName
+from assay.maths.groups import named
 from assay.measures import MEASURES
 from assay.optim import Schedule
 from assay.tasks import Data
@@ -277,8 +278,12 @@ def test_json_of_another_kind_is_not_taken_for_this_one():
 # -- every registered config, whatever its fields ---------------------------------------------------------------------
 
 NAMES = ("first", "random", "output", "hidden_1")
+GROUPS = [
+    each.name for each in map(named, ("Z7", "S4", "Z2xS3", "G16.3"))
+]  # made here: their types are checked at random
 SPECIAL: dict[tuple[type[Config], str], st.SearchStrategy[Any]] = {
-    (ay.Record, "measures"): st.lists(st.sampled_from(sorted(MEASURES)), max_size=3).map(tuple)
+    (ay.Record, "measures"): st.lists(st.sampled_from(sorted(MEASURES)), max_size=3).map(tuple),
+    (ay.Composition, "group"): st.sampled_from(GROUPS),
 }
 FAMILIES = (ay.Task, ay.Net, ay.Loss, ay.Optimiser, Schedule, Data, Lamp)
 
@@ -323,6 +328,7 @@ CLASSES = [found for family in FAMILIES for found in family.members.values()] + 
     ay.Rate,
     ay.Solve,
     ay.Record,
+    ay.Penalty,
     Pair,
 ]
 many = settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
@@ -379,6 +385,7 @@ def test_every_field_counts_for_the_identity():
         "task": ay.Parity(n=50, k=4), "net": ay.MLP(width=99), "init": ay.Gaussian(), "loss": ay.Square(),
         "optimiser": ay.SGD(learning_rate=0.2), "data": ay.Offline(samples=100), "batch": 33, "budget": 99,
         "solve": None, "record": ay.Record(every=3), "seed": 8,
+        "penalty": ay.Penalty(weight=0.1), "precision": "float64",
     }  # fmt: skip
     assert set(changes) == set(TRIAL.__dataclass_fields__)
     identities = {TRIAL.replace(**{name: change}).identity for name, change in changes.items()}

@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": ("AssayError", "ConfigError", "PlanError", "StoreError", "UnknownName"),
     "assay.tasks": (
+        "Composition",
         "Dirichlet",
         "DisjointParity",
         "DoublyStochastic",
@@ -32,6 +33,7 @@ _HOMES = {
         "Population",
         "Prior",
         "SparseBoolean",
+        "Split",
         "Task",
     ),
     "assay.nets": (
@@ -46,6 +48,7 @@ _HOMES = {
         "Net",
         "Neuron",
         "Normal",
+        "PairNet",
         "ParityTransformer",
         "PolyNet",
         "SequenceTransformer",
@@ -62,6 +65,7 @@ _HOMES = {
         "Hinge",
         "Logistic",
         "Loss",
+        "Penalty",
         "SequenceCrossEntropy",
         "SequenceMargin",
         "Square",
@@ -73,6 +77,7 @@ _HOMES = {
         "AdamW",
         "Constant",
         "Cosine",
+        "Jumps",
         "Linear",
         "Optimiser",
         "Rate",
@@ -120,6 +125,7 @@ if TYPE_CHECKING:
         Hinge,
         Logistic,
         Loss,
+        Penalty,
         SequenceCrossEntropy,
         SequenceMargin,
         Square,
@@ -137,6 +143,7 @@ if TYPE_CHECKING:
         Net,
         Neuron,
         Normal,
+        PairNet,
         ParityTransformer,
         PolyNet,
         SequenceTransformer,
@@ -147,11 +154,25 @@ if TYPE_CHECKING:
         Uniform,
         Unit,
     )
-    from assay.optim import SGD, AdaDelta, Adam, AdamW, Constant, Cosine, Linear, Optimiser, Rate, Staircase, TwoStage
+    from assay.optim import (
+        SGD,
+        AdaDelta,
+        Adam,
+        AdamW,
+        Constant,
+        Cosine,
+        Jumps,
+        Linear,
+        Optimiser,
+        Rate,
+        Staircase,
+        TwoStage,
+    )
     from assay.store import Store
     from assay.studies import Claim, Experiment, Study, Verdict, all_studies, find_study
     from assay.sweep import Runs, Sweep, axis, linspaced, logspaced, make_plan, product, run, seeds, union, zipped
     from assay.tasks import (
+        Composition,
         Dirichlet,
         DisjointParity,
         DoublyStochastic,
@@ -166,6 +187,7 @@ if TYPE_CHECKING:
         Population,
         Prior,
         SparseBoolean,
+        Split,
         Task,
     )
     from assay.trial import Outcome, Record, Solve, Trial

@@ -14,11 +14,11 @@ import numpy as np
 
 from assay.config import SCHEMA, Check, Config, at_least, between, host, shape, shape_key, value
 from assay.errors import ConfigError, UnknownName
-from assay.losses import Hinge, Loss
+from assay.losses import Hinge, Loss, Penalty
 from assay.measures import check_fits, find
 from assay.nets import Init, Net, Sparse, Uniform
 from assay.optim import SGD, Optimiser
-from assay.tasks import Data, Online, Population, Task
+from assay.tasks import Data, Online, Population, Split, Task
 
 MAX_COUNT = 2**32 - 1
 """Seeds, steps and indices are 32-bit counters of the random streams."""
@@ -100,12 +100,14 @@ class Trial(Config):
     net: Net = shape()
     init: Init = shape(default=Uniform())
     loss: Loss = shape(default=Hinge())
+    penalty: Penalty | None = shape(default=None, doc="added to the loss; none by default")
     optimiser: Optimiser = shape(default=SGD(learning_rate=0.1))
     data: Data = shape(default=Online())
     batch: int | Literal["all"] = shape(default=32)
     budget: int = host(default=100_000, check=between(1, 2**30), doc="steps after which an unsolved trial is censored")
     solve: Solve | None = shape(default=Solve())
     record: Record = shape(default=Record())
+    precision: Literal["float32", "float64"] = shape(default="float32", doc="of weights and all that follows")
     seed: int = value(default=0, check=between(0, MAX_COUNT))
 
     def validate(self) -> None:
@@ -113,9 +115,9 @@ class Trial(Config):
         count = self.data.count(self.task)
         if isinstance(self.batch, int) and self.batch < 1:
             raise ConfigError("trial.batch", self.batch, ">= 1 or 'all'")
-        if isinstance(self.data, Population) and count is None:
+        if isinstance(self.data, (Population, Split)) and count is None:
             raise ConfigError(
-                "trial.data", "population", "online or offline", f"{self.task.kind} is too large to enumerate"
+                "trial.data", self.data.kind, "online or offline", f"{self.task.kind} is too large to enumerate"
             )
         if self.batch == "all" and count is None:
             raise ConfigError("trial.batch", "all", "a number", "fresh examples have no end; use offline data")
@@ -129,8 +131,26 @@ class Trial(Config):
             raise ConfigError("trial.record.measures", "gradient/population", "used with an enumerable task")
         if (inputs := getattr(learner, "inputs", self.task.inputs)) != self.task.inputs:
             raise ConfigError(f"{learner.kind}.inputs", inputs, f"the task's {self.task.inputs}", "or leave it out")
+        if any(name.startswith("margin/") for name in self.record.measures) and self.task.size is None:
+            raise ConfigError("trial.record.measures", "margin/...", "used with an enumerable task")
         self._check_outputs(learner)
+        self._check_neurons(learner)
         self._check_rates(learner)
+
+    def to_json(self) -> dict[str, Any]:
+        """What is as it is by default and younger than the identities of old trials is left out."""
+        plain = super().to_json()
+        if self.penalty is None:
+            del plain["penalty"]
+        if self.precision == "float32":
+            del plain["precision"]
+        return plain
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether a step sees a whole table of pairs, and the net reads it row by row."""
+        whole = self.batch == "all" and isinstance(self.data, Population) and self.task.rows is not None
+        return whole and self.net.pair_values is not None
 
     @functools.cached_property
     def identity(self) -> str:
@@ -191,6 +211,14 @@ class Trial(Config):
             raise ConfigError("net.outputs", outputs, f">= 2 for {self.loss.kind}", "set outputs=2 for labels +-1")
         if not self.loss.classes and outputs != 1:
             raise ConfigError("net.outputs", outputs, f"1 for the {self.loss.kind} loss", "or use loss=cross-entropy")
+
+    def _check_neurons(self, learner: Net) -> None:
+        """Penalty and normalised margins are of nets that have neurons to speak of; else ConfigError says so."""
+        if self.penalty is not None or "margin/normalised" in self.record.measures:
+            key = jax.ShapeDtypeStruct((2,), np.uint32)
+            jax.eval_shape(lambda k: learner.neurons(learner.init(k, self.init)), key)
+        if "margin/normalised" in self.record.measures:
+            _ = learner.homogeneity
 
     def _check_rates(self, learner: Net) -> None:
         if not self.optimiser.rates:

@@ -22,6 +22,7 @@ from tests.contracts.members import check_config, check_examples, named
 
 TASK = ay.Parity(n=12, k=3)
 SYMBOLS = ay.MarkovChains(states=3, length=12)
+PAIRS = ay.Composition(group="S3")
 EXAMPLES: list[ay.Net] = [
     ay.MLP(width=5),
     ay.MLP(width=4, depth=3, activation="power", scale=0.5, outputs=3),
@@ -37,6 +38,8 @@ EXAMPLES: list[ay.Net] = [
     ay.MinimalInduction(match=0.1),
     ay.ClsTransformer(d_embedding=8, heads=2, d_attention=4, d_mlp=6),
     ay.Ticket(width=7, neurons=(5, 0, 3)),
+    ay.PairNet(width=5),
+    ay.PairNet(width=4, activation="relu"),
 ]
 SCHEMES: list[Init] = [
     ay.Uniform(scale=2.0),
@@ -52,15 +55,16 @@ SCHEMES: list[Init] = [
 ]
 SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], size=(16, TASK.inputs)).astype(np.float32)
 SEQUENCES = np.random.default_rng(0).integers(SYMBOLS.states, size=(16, SYMBOLS.inputs)).astype(np.int32)
+ELEMENTS = np.random.default_rng(0).integers(PAIRS.outputs, size=(16, PAIRS.inputs)).astype(np.int32)
 
 
 def task_of(net: ay.Net) -> ay.Task:
-    """What a net is made for: sequences of symbols if it knows a number of states, else signs."""
-    return SYMBOLS if hasattr(net, "states") else TASK
+    """What a net is made for: sequences of symbols if it knows a number of states, pairs of them, else signs."""
+    return PAIRS if net.pair_values else SYMBOLS if hasattr(net, "states") else TASK
 
 
 def rows_of(net: ay.Net) -> np.ndarray:
-    return SEQUENCES if hasattr(net, "states") else SIGNS
+    return ELEMENTS if net.pair_values else SEQUENCES if hasattr(net, "states") else SIGNS
 
 
 each_net = pytest.mark.parametrize("net", [net.completed(task_of(net)) for net in EXAMPLES], ids=named)
@@ -110,6 +114,8 @@ def test_the_first_layer_reads_the_inputs_and_has_weights(net: ay.Net):
     """What moves in `weights/movement_linf`, and the last axis that sparse rows run along."""
     weight = next(iter(params_of(net).values()))["weight"]
     assert task_of(net).inputs % weight.shape[-1] == 0
+    if net.pair_values is None:  # which has a row for each symbol
+        assert task_of(net).inputs % weight.shape[-1] == 0
 
 
 @each_net

@@ -32,6 +32,7 @@ SCHEDULES: list[Schedule] = [
     ay.Linear(steps=50, warmup=5),
     ay.Cosine(steps=50, final=0.1),
     ay.Staircase(every=10, ratio=0.5),
+    ay.Jumps(at=(3, 5), ratio=0.5),
 ]
 each_optimiser = pytest.mark.parametrize("optimiser", EXAMPLES, ids=named)
 GRADUAL = [each for each in EXAMPLES if each.kind != "two-stage"]  # its first step is a leap whatever the learning rate

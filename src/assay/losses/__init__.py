@@ -2,6 +2,7 @@
 
 from assay.losses.base import Loss as Loss
 from assay.losses.classes import CrossEntropy as CrossEntropy
+from assay.losses.penalty import Penalty as Penalty
 from assay.losses.sequences import SequenceCrossEntropy as SequenceCrossEntropy
 from assay.losses.sequences import SequenceMargin as SequenceMargin
 from assay.losses.signs import Correlation as Correlation

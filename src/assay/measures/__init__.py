@@ -1,6 +1,6 @@
 """What is recorded, one family a file; importing this package registers them all."""
 
-from assay.measures import attention, gap, gradient, hints, markov, performance, weights
+from assay.measures import attention, gap, gradient, hints, margin, markov, performance, weights
 from assay.measures.base import MEASURES as MEASURES
 from assay.measures.base import View as View
 from assay.measures.base import check_fits as check_fits
@@ -16,6 +16,7 @@ __all__ = [
     "gap",
     "gradient",
     "hints",
+    "margin",
     "markov",
     "measure",
     "performance",

@@ -55,11 +55,12 @@ class View:
     def held_out(self) -> tuple[Array, Array]:
         """(loss, right or wrong) of each example of the trial's fixed held-out sample, with clean labels."""
         key = self.keys["eval"]
-        return self._score(self.sample, lambda index: self.task.examples(self.secret, key, index))
+        fetch = self.data.held_out
+        return self._score(self.sample, lambda index: fetch(self.task, self.secret, key, self.keys, index))
 
     def _score(self, count: int, fetch: Callable[[Array], Batch]) -> tuple[Array, Bool[Array, " N"]]:
         def block(index: Array) -> tuple[Array, Array]:
-            x, y = fetch(index)
+            x, y = (self.precise(part) for part in fetch(index))
             output = self.net.apply(self.params, x)
             return self.loss.each(output, y), self.task.correct(output, y)
 
@@ -69,6 +70,11 @@ class View:
         index = jnp.arange(blocks * size, dtype=jnp.uint32).reshape(blocks, size)
         losses, right = jax.lax.map(block, jnp.minimum(index, count - 1))
         return losses.reshape(-1)[:count], right.reshape(-1)[:count]
+
+    def precise(self, array: Array) -> Array:
+        """Numbers in the precision of the parameters; symbols as they are."""
+        dtype = jax.tree.leaves(self.params)[0].dtype
+        return array.astype(dtype) if jnp.issubdtype(array.dtype, jnp.floating) else array
 
 
 Measure = Callable[[View], Any]

@@ -14,6 +14,7 @@ from assay.nets.minimal import MinimalInduction as MinimalInduction
 from assay.nets.mlp import MLP as MLP
 from assay.nets.neuron import Neuron as Neuron
 from assay.nets.normal import Normal as Normal
+from assay.nets.pair import PairNet as PairNet
 from assay.nets.polynet import DisjointPolyNet as DisjointPolyNet
 from assay.nets.polynet import PolyNet as PolyNet
 from assay.nets.sequence import SequenceTransformer as SequenceTransformer

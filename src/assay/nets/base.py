@@ -10,7 +10,7 @@ import abc
 import dataclasses
 from typing import Any
 
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 from assay.config import Config
 from assay.errors import ConfigError
@@ -51,6 +51,20 @@ class Net(Config, family="net"):
     @abc.abstractmethod
     def size(self) -> int:
         """Number of parameters."""
+
+    @property
+    def pair_values(self) -> int | None:
+        """Hidden values of one pair, where `apply` takes `Rows` of a table of pairs that is never written out."""
+        return None
+
+    @property
+    def homogeneity(self) -> int:
+        """nu with f(s theta) = s^nu f(theta) for s > 0, biases left aside."""
+        raise ConfigError("homogeneity of net", self.kind, "asked of a net of one hidden layer")
+
+    def neurons(self, params: Params) -> Float[Array, "m d"]:
+        """omega_i: all the weights into and out of each neuron, a row a neuron."""
+        raise ConfigError("neurons of net", self.kind, "asked of a net of one hidden layer")
 
     def readout(self, params: Params) -> dict[str, Any]:
         """Named arrays that snapshots keep, by default the parameters themselves."""

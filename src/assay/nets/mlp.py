@@ -6,9 +6,11 @@ but its experiments need one: without it k ReLUs cannot represent a k-parity, ye
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from assay.config import above, at_least, one_of, shape, value
+from assay.errors import ConfigError
 from assay.maths.streams import Key, split
 from assay.nets.activations import ACTIVATIONS
 from assay.nets.base import Net, Params
@@ -66,3 +68,17 @@ class MLP(Net, kind="mlp"):
             if name != "output":
                 h = sigma(h * self.scale, self.degree or 1)
         return h[0] if self.outputs == 1 else h.T
+
+    @property
+    def homogeneity(self) -> int:
+        if self.activation not in ("relu", "power"):
+            raise ConfigError("homogeneity of activation", self.activation, "relu or power")
+        degree = 1 if self.activation == "relu" else self.degree or 1
+        return sum(degree**layer for layer in range(self.depth + 1))
+
+    def neurons(self, params: Params) -> Float[Array, "m d"]:
+        if self.depth != 1:
+            raise ConfigError("neurons of mlp with depth", self.depth, "1")
+        hidden, output = params["hidden_1"], params["output"]
+        incoming = [hidden["weight"]] + ([hidden["bias"][:, None]] if self.hidden_bias else [])
+        return jnp.concatenate([*incoming, output["weight"].T], axis=1)

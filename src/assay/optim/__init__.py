@@ -7,6 +7,7 @@ from assay.optim.base import Optimiser as Optimiser
 from assay.optim.base import Rate as Rate
 from assay.optim.schedules import Constant as Constant
 from assay.optim.schedules import Cosine as Cosine
+from assay.optim.schedules import Jumps as Jumps
 from assay.optim.schedules import Linear as Linear
 from assay.optim.schedules import Schedule as Schedule
 from assay.optim.schedules import Staircase as Staircase

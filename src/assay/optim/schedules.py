@@ -7,7 +7,9 @@ import abc
 import jax.numpy as jnp
 import optax
 
-from assay.config import Config, above, at_least, between, shape
+from assay.config import Check, Config, above, at_least, between, shape
+
+INCREASING = Check("increasing steps >= 1", lambda at: len(at) > 0 and at[0] >= 1 and sorted(set(at)) == list(at))
 
 
 class Schedule(Config, family="schedule"):
@@ -57,6 +59,18 @@ class Staircase(Schedule, kind="staircase"):
     def factor(self) -> optax.Schedule:
         # in whole numbers: divided as floats, and compiled, some multiples of `every` fall short by one step
         return lambda step: jnp.float32(self.ratio) ** (jnp.asarray(step) // self.every).astype(jnp.float32)
+
+
+class Jumps(Schedule, kind="jumps"):
+    """Multiplied by `ratio` after each of the steps `at`: 2 doubles the rate."""
+
+    at: tuple[int, ...] = shape(check=INCREASING, doc="steps after which the rate jumps")
+    ratio: float = shape(default=2.0, check=above(0))
+
+    def factor(self) -> optax.Schedule:
+        return lambda step: (
+            jnp.float32(self.ratio) ** jnp.sum(jnp.asarray(step) >= jnp.asarray(self.at)).astype("float32")
+        )
 
 
 def _after_warmup(schedule: optax.Schedule, warmup: int) -> optax.Schedule:

@@ -1,11 +1,14 @@
 """What is learnt, one family a file."""
 
 from assay.tasks.base import Batch as Batch
+from assay.tasks.base import Rows as Rows
 from assay.tasks.base import Task as Task
+from assay.tasks.composition import Composition as Composition
 from assay.tasks.data import Data as Data
 from assay.tasks.data import Offline as Offline
 from assay.tasks.data import Online as Online
 from assay.tasks.data import Population as Population
+from assay.tasks.data import Split as Split
 from assay.tasks.disjoint_parity import DisjointParity as DisjointParity
 from assay.tasks.easy_parity import EasyParity as EasyParity
 from assay.tasks.markov import MarkovChains as MarkovChains

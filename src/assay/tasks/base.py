@@ -8,7 +8,7 @@ same call with other keys and indices; a training set costs no memory; and every
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,13 @@ from assay.maths.streams import Key
 
 Batch = tuple[Array, Array]
 """Inputs x, one row an example, and labels y."""
+
+
+class Rows(NamedTuple):
+    """Inputs (a, b) for each a in `first` and all b = 0, ..., second - 1, in this order, without writing them out."""
+
+    first: Int[Array, " A"]
+    second: int
 
 
 class Task(Config, family="task"):
@@ -55,6 +62,11 @@ class Task(Config, family="task"):
         """Number of inputs in the population, where it can be enumerated."""
         return None
 
+    @property
+    def rows(self) -> int | None:
+        """Number of values of the first of two operands, where the population is the table of all pairs."""
+        return None
+
     def secret(self, seed: int) -> Any:
         """What is hidden from the learner, as numpy arrays of fixed shape; made on the host from the seed."""
         return ()
@@ -66,6 +78,10 @@ class Task(Config, family="task"):
     def population(self, secret: Any, index: UInt32[Array, " B"]) -> Batch:
         """The inputs number `index` of the enumerated population, with clean labels."""
         raise ConfigError(f"data for task {self.kind}", "population", "online or offline", "it cannot be enumerated")
+
+    def row_batch(self, secret: Any, first: Int[Array, " A"]) -> tuple[Rows, Array]:
+        """The part of the population with these first operands, with clean labels."""
+        raise ConfigError(f"rows of task {self.kind}", "none", "a task of two operands")
 
     def corrupt(self, key: Key, index: UInt32[Array, " B"], y: Array) -> Array:
         """Training labels from clean ones: label noise, addressed like the examples. Evaluation never calls it."""

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from assay.config import Config, between, one_of, shape
+from assay.errors import ConfigError
 from assay.maths import streams
 from assay.maths.streams import Key
 from assay.tasks.base import Batch, Task
@@ -34,6 +35,11 @@ class Data(Config, family="data"):
     @abc.abstractmethod
     def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
         """Training examples number `index`; `step` matters only where they are fresh."""
+
+    def held_out(self, task: Task, secret: Any, key: Key, keys: Keys, index: Array) -> Batch:
+        """Held-out examples number `index` of the stream `key`, with clean labels: fresh ones, wherever training
+        examples may come again."""
+        return task.examples(secret, key, index)
 
     def batch(self, task: Task, secret: Any, keys: Keys, step: Any, batch: int) -> Batch:
         """What step `step` trains on; a batch of 0 stands for all examples there are."""
@@ -89,3 +95,31 @@ class Population(Data, kind="population"):
     def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
         x, y = task.population(secret, index)
         return x, task.corrupt(keys["noise"], index, y)
+
+
+class Split(Data, kind="split"):
+    """A random part of the population to train on; held out is the rest, which no step ever sees.
+
+    Which inputs they are is decided by the stream `data`: the first ones of a random ordering. Held-out examples are
+    the rest in this order, over and over, so that a sample as large as the rest is the rest (Power et al. 2022)."""
+
+    fraction: float = shape(check=between(0.01, 0.99), doc="of the population to train on")
+    order: str = shape(default="epochs", check=ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
+
+    def count(self, task: Task) -> int | None:
+        return None if task.size is None else max(1, round(self.fraction * task.size))
+
+    def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
+        chosen = streams.shuffled(keys["data"], index, self._size(task))
+        x, y = task.population(secret, chosen)
+        return x, task.corrupt(keys["noise"], chosen, y)
+
+    def held_out(self, task: Task, secret: Any, key: Key, keys: Keys, index: Array) -> Batch:
+        first, size = self.count(task) or 0, self._size(task)
+        chosen = streams.shuffled(keys["data"], first + index % (size - first), size)
+        return task.population(secret, chosen)
+
+    def _size(self, task: Task) -> int:
+        if task.size is None:
+            raise ConfigError("trial.data", "split", "online or offline", f"{task.kind} is too large to enumerate")
+        return task.size

@@ -49,10 +49,10 @@ def test_classes_of_the_symmetric_group_are_cycle_types():
 
 
 def test_permutations_are_multiplied_from_the_right():
-    swap, turn = (1, 0, 2), (1, 2, 0)
+    swap, turn = [1, 0, 2], [1, 2, 0]
     group = generated("S3", [swap, turn])
-    elements = sorted({(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)})
-    product = tuple(swap[turn[x]] for x in range(3))
+    elements = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    product = [swap[turn[x]] for x in range(3)]
     assert group.table[elements.index(swap), elements.index(turn)] == elements.index(product)
 
 

@@ -233,6 +233,8 @@ def _init(trial: Trial) -> str | None:
 
 
 def _loss(trial: Trial) -> str | None:
+    if trial.penalty is not None or trial.precision != "float32":
+        return "it trains without penalty, in float32"
     return None if type(trial.loss) in LOSSES else f"it does not know the loss {trial.loss.kind}"
 
 

@@ -121,8 +121,9 @@ class Xla:
         trial = first.trial if isinstance(first, Suspended) else first
         tile = None
         try:
-            tile = Tile(self.programs.find(pack.shape, trial), hand, control, self.name)
-            yield from tile.run()
+            with jax.enable_x64(trial.precision == "float64"):  # of this thread, and of nothing else
+                tile = Tile(self.programs.find(pack.shape, trial), hand, control, self.name)
+                yield from tile.run()
         except Exception:
             message = traceback.format_exc(limit=-6)
             seated = [seat.trial for seat in (tile.seats if tile else []) if seat]

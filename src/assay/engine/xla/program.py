@@ -24,6 +24,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Int
 
 from assay.config import bind, values
+from assay.engine.xla.gradient import as_precise, loss_and_gradient
 from assay.maths import streams
 from assay.measures import View, find
 from assay.nets import Params
@@ -99,7 +100,8 @@ class Program:
 
     def _fresh(self, given: Given) -> Lane:
         trial = self._bound(given)
-        params = trial.net.init(streams.stream(trial.init_seed, "init"), trial.init)
+        drawn = trial.net.init(streams.stream(trial.init_seed, "init"), trial.init)
+        params = jax.tree.map(lambda leaf: leaf.astype(trial.precision), drawn)
         opt = trial.optimiser.transformation().init(params)
         count = functools.partial(jnp.asarray, dtype=jnp.int32)
         return {
@@ -107,22 +109,20 @@ class Program:
             "opt": opt,
             "t": count(0),
             "bad": count(-1),
-            "loss": jnp.float32(0),
+            "loss": jnp.zeros((), trial.precision),
             "checked": count(-1),
             "streak": count(0),
         }
 
     def _step(self, lane: Lane, given: Given, keys: dict[str, Array]) -> Lane:
         trial = self._bound(given)
-        x, y = trial.data.batch(trial.task, given["secret"], keys, lane["t"], self.batch)
-
         # with a seed of its own, an initialisation brings its own dropout along
         dropout = streams.fold_in(streams.stream(trial.init_seed, "dropout"), lane["t"])
 
-        def objective(params: Params) -> Array:
-            return jnp.mean(trial.loss.each(trial.net.forward(params, x, dropout), y))
+        def output(params: Params, x: Any) -> Array:
+            return trial.net.forward(params, x, dropout)
 
-        loss, gradient = jax.value_and_grad(objective)(lane["params"])
+        loss, gradient = loss_and_gradient(trial, output, lane["params"], given["secret"], keys, lane["t"], self.batch)
         with jax.numpy_dtype_promotion("standard"):  # inside optax, step counts meet rates
             updates, opt = trial.optimiser.transformation().update(gradient, lane["opt"], lane["params"])
         first_bad = (lane["bad"] < 0) & ~jnp.isfinite(loss)
@@ -140,7 +140,8 @@ class Program:
         solve = _required(self.solve)
         key = streams.fold_in(keys["eval"], lane["t"]) if solve.fresh else keys["eval"]
         index = first + jnp.arange(size, dtype=jnp.uint32)
-        x, y = trial.task.examples(given["secret"], key, index)
+        x, y = trial.data.held_out(trial.task, given["secret"], key, keys, index)
+        x = as_precise(x, lane["params"])
         right = trial.task.correct(trial.net.apply(lane["params"], x), y)
         return jnp.sum(~right & (index < solve.sample), dtype=jnp.int32)
 

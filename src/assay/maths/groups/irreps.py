@@ -133,7 +133,7 @@ def tableaux(shape: Shape) -> list[tuple[int, ...]]:
     n = sum(shape)
     found: list[tuple[int, ...]] = [()]
     for _ in range(n):
-        grown = []
+        grown: list[tuple[int, ...]] = []
         for rows in found:
             lengths = [rows.count(r) for r in range(len(shape))]
             for r, length in enumerate(lengths):
