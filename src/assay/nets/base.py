@@ -42,7 +42,7 @@ class Net(Config, family="net"):
     def apply(self, params: Params, x: Array) -> Array:
         """Outputs for a batch of inputs."""
 
-    def forward(self, params: Params, x: Array, key: Key) -> Array:
+    def forward(self, params: Params, x: Any, key: Key) -> Array:
         """Outputs while training: those of `apply`, except for nets with dropout, which draw it from `key`, another one
         at every step."""
         return self.apply(params, x)
