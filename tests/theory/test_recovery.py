@@ -139,3 +139,23 @@ def test_what_makes_no_gradient_or_gap_is_refused():
         sufficient_samples(15, 0.1, 1.0)
     with pytest.raises(ConfigError, match="gap must be"):
         sufficient_samples(15, 0.0, 0.1)
+
+
+@pytest.mark.parametrize("flip", [0.0, 0.2])
+def test_flipped_labels_scale_the_batch_gradient(flip: float):
+    rng = np.random.default_rng(5)
+    signs, subset, batch = rng.choice([-1, 1], size=9), [1, 4], 1 << 20
+    found = batch_gradient(signs, subset, batch, rng, flip)
+    expected = (1 - 2 * flip) * sign_neuron_gradient(signs, subset)[0]
+    assert np.abs(found - expected).max() < 6 * (0.5 / batch) ** 0.5
+
+
+def test_noise_hides_a_subset_that_more_examples_show():
+    rng = np.random.default_rng(6)
+    batch = 4 * 900  # 4 ln n / gamma^2 and more at (15, 2)
+    clean = simulate_recovery(15, 2, batch, 60, rng).largest
+    noisy = simulate_recovery(15, 2, batch, 60, rng, flip=0.4).largest
+    mended = simulate_recovery(15, 2, 25 * batch, 60, rng, flip=0.4).largest
+    assert clean >= 58
+    assert noisy <= 30
+    assert mended >= 58

@@ -29,7 +29,7 @@ TASKS: Mapping[str, Sequence[tuple[int, int]]] = {
 }
 SHOWN = {"smoke": (), "desk": ((101, 2), (21, 4)), "paper": ()}
 """Drawn beside those, and not judged."""
-TRIALS = {"smoke": 200, "desk": 300, "paper": 50}
+TRIALS = {"smoke": 100, "desk": 300, "paper": 50}
 GRID = [2 ** (i / 8 - 2) for i in range(33)]
 """B gamma^2 / ln n: from 1/4 to 4."""
 SIMULATED = GRID[::8]
@@ -46,7 +46,7 @@ COLLAPSE = Claim(
     statement="About ln n / gamma^2 samples are needed and enough to read the hidden subset off a batch gradient.",
     kind="theorem",
     criterion={
-        "smoke": f"(15,2), (51,2), (15,4), 200 trials: {ASKED}",
+        "smoke": f"(15,2), (51,2), (15,4), 100 trials: {ASKED}",
         "desk": f"(15,2), (51,2), (15,4), 300 trials: {ASKED}",
         "paper": f"(15,2), (51,2), (101,2), (15,4), (51,4), (101,4), (51,6), 50 trials: {ASKED}",
     },

@@ -22,7 +22,7 @@ from jaxtyping import Float64, Real, UInt64
 from assay.errors import ConfigError
 from assay.maths.fourier import coefficients_of_degree
 from assay.maths.subsets import mask_of
-from assay.theory.parity.gradient import sign_neuron_gradient
+from assay.theory.parity.gradient import noise_factor, sign_neuron_gradient
 from assay.theory.parity.majority import majority_coefficient_float, majority_gap
 
 WORDS = 1 << 11
@@ -96,14 +96,16 @@ class Recovery:
     near_wrong: int  # of these: the entries above the threshold are not S
 
 
-def simulate_recovery(n: int, k: int, batch: int, trials: int, rng: np.random.Generator) -> Recovery:
-    """Gradients of sign neurons with random weights on parities of random subsets, and what each rule reads off."""
-    relative, absolute = neuron_gap(n, k), abs(majority_coefficient_float(n, k - 1)) / 2
+def simulate_recovery(n: int, k: int, batch: int, trials: int, rng: np.random.Generator, flip: float = 0.0) -> Recovery:
+    """Gradients of sign neurons with random weights on parities of random subsets, and what each rule reads off; labels
+    flipped with that probability scale gradient and gaps (`noise_factor`)."""
+    rho = noise_factor(flip)
+    relative, absolute = rho * neuron_gap(n, k), rho * abs(majority_coefficient_float(n, k - 1)) / 2
     counts = np.zeros(8, np.int64)
     for _ in range(trials):
         signs, subset = rng.choice([-1, 1], size=n), rng.permutation(n)[:k].tolist()
-        gradient, hidden = batch_gradient(signs, subset, batch, rng), frozenset(subset)
-        error = np.abs(gradient - sign_neuron_gradient(signs, subset)[0]).max()
+        gradient, hidden = batch_gradient(signs, subset, batch, rng, flip), frozenset(subset)
+        error = np.abs(gradient - rho * sign_neuron_gradient(signs, subset)[0]).max()
         largest = largest_entries(gradient, k) == hidden
         threshold = entries_above(gradient, absolute) == hidden
         first = int(np.argmax(np.abs(gradient))) in hidden
@@ -116,9 +118,10 @@ def simulate_recovery(n: int, k: int, batch: int, trials: int, rng: np.random.Ge
 
 
 def batch_gradient(
-    signs: Real[np.ndarray, " n"], subset: Collection[int], batch: int, rng: np.random.Generator
+    signs: Real[np.ndarray, " n"], subset: Collection[int], batch: int, rng: np.random.Generator, flip: float = 0.0
 ) -> Float64[np.ndarray, " n"]:
-    """(-1/B) sum_b y_b x_b 1[w.x_b + b > 0] over B fresh examples, for w in {-1,+1}^n, n odd, |b| < 1.
+    """(-1/B) sum_b y_b x_b 1[w.x_b + b > 0] over B fresh examples, for w in {-1,+1}^n, n odd, |b| < 1; labels are
+    flipped with probability `flip`.
 
     Examples are the bits of words, coordinate by coordinate, so that one operation serves 64 of them: the label is
     an exclusive or of k words, the majority vote an adder made of words.
@@ -136,6 +139,8 @@ def batch_gradient(
         if examples % 64:
             active[-1] &= np.uint64((1 << examples % 64) - 1)
         label = np.bitwise_xor.reduce(words[list(subset)], axis=0)
+        if flip:
+            label ^= np.packbits(rng.random(64 * len(label)) < flip).view(np.uint64)
         active_total += int(np.bitwise_count(active).sum())
         opposed += np.bitwise_count((words ^ label) & active).sum(axis=1, dtype=np.int64)  # y x_i = -1
     return (2 * opposed - active_total) / batch
