@@ -213,6 +213,7 @@ def _decoded(runs: ay.Runs, scale: str) -> Iterator[dict[str, Any]]:
             yield _row(WEAK, trial.task, False, samples, 0, work)
             continue
         net = Net(*(array[trial.identity][-1] for array in arrays))
+        assert isinstance(trial.task, ay.Parity)
         found = WeakToStrong(hypothesis=net, cost=size).learn(Examples(trial.task, trial.seed))
         right = found.subset == trial.task.coordinates(trial.seed)
         x, y = Examples(trial.task.replace(noise=0.0), trial.seed).take(CHECKED)

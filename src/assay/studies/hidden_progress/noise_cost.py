@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -113,7 +114,13 @@ def figure(table: pl.DataFrame) -> Display:
         [{"flip": flip, "line": name, "value": law(flip)} for name, law in lines.items() for flip in FLIPS]
     )
     recovery = table.filter(part="recovery").drop("part").rename({"flip": "p"})
-    look = {"y": "recovered", "line": "p", "x_scale": "log", "bars": ("low", "high"), "y_label": "subset recovered"}
+    look: dict[str, Any] = {
+        "y": "recovered",
+        "line": "p",
+        "x_scale": "log",
+        "bars": ("low", "high"),
+        "y_label": "subset recovered",
+    }
     return board(
         Lines(
             pl.concat([theory, measured]), x="flip", y="value", line="line", x_label="p", y_label="factor",

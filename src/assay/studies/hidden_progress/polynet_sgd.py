@@ -131,7 +131,7 @@ def _random() -> pl.DataFrame:
         size = (k, block - 1)
         irrelevant = (rng.standard_normal(size), rng.uniform(-1, 1, size), rng.choice([-1.0, 1.0], size))[i % 3]
         relevant = np.exp(rng.uniform(math.log(0.05), math.log(6), k)) * np.linalg.norm(irrelevant, axis=1)
-        row = {"k": k, "block": block}
+        row: dict[str, float] = {"k": k, "block": block}
         row["exact"] = block_error.error(relevant, [block_error.sum_law(each) for each in irrelevant])
         for name, bound in (("lower", block_error.lower_bound), ("upper", block_error.upper_bound)):
             row[name] = float(bound(relevant, irrelevant))
@@ -270,7 +270,7 @@ def _judge_runs(runs: pl.DataFrame) -> Judgement:
     reached = runs.with_columns(reached=pl.col("exact") <= EPS)
     settings = reached.group_by("constants", "block", "k").agg(pl.col("reached").sum(), count=pl.len())
     few, count = min(settings.select("reached", "count").rows(), key=lambda row: row[0] / row[1])
-    drift = reached["drift"].max()
+    drift = max(reached["drift"])
     interval = stats.binomtest(few, count).proportion_ci(method="wilson")
     return ENOUGH.judged(
         few / count >= 0.9 and drift <= 0.5,
@@ -284,8 +284,8 @@ def _judge_proof(part: dict[str, pl.DataFrame]) -> list[Judgement]:
     judged = []
     for claim, constants in ((PROOF, "corrected"), (PROOF_PRINTED, "printed")):
         rows = part["requirement"].filter(constants=constants)
-        drift = (rows["azuma"] / rows["azuma_wanted"]).max()
-        weight = (rows["relevant"] / rows["relevant_wanted"]).min()
+        drift = max(rows["azuma"] / rows["azuma_wanted"])
+        weight = min(rows["relevant"] / rows["relevant_wanted"])
         holds = drift <= 1 + 1e-9 and weight >= 1 - 1e-9
         note = f"value: largest Azuma bound over delta/(nT); smallest promised over wanted weight {weight:.3f}"
         judged.append(claim.judged(holds, drift, note=note))

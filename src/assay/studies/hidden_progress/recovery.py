@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -95,13 +96,13 @@ def _simulated(n: int, k: int, batch: int, trials: int, rng: np.random.Generator
 
 
 def figure(table: pl.DataFrame) -> Display:
-    look = {"y": "recovered", "line": "task", "x_scale": "log", "curve": "law", "bars": ("low", "high")}
+    look: dict[str, Any] = {"y": "recovered", "line": "task", "x_scale": "log", "curve": "law", "bars": ("low", "high")}
     return board(
-        Lines(table, x="batch", title="against the batch", x_label="examples B", y_label="subset recovered", **look),
+        Lines(table, x="batch", title="Against the batch", x_label="examples B", y_label="subset recovered", **look),
         Lines(
             table,
             x="scaled",
-            title="against the gap",
+            title="Against the gap",
             x_label=r"$B\,\gamma^2/\ln n$",
             y_label="subset recovered",
             **look,

@@ -67,7 +67,8 @@ def table(runs: None, scale: str) -> pl.DataFrame:
         for m in range(k + 1)
     ]
     checks: list[dict[str, object]] = [_check(name, k, readout) for name, k, readout in readouts]
-    checks += [{"line": "k ReLUs", "k": k, "error": _relu_error(k)} for k in range(1, RELU_ORDERS[scale] + 1)]
+    for k in range(1, RELU_ORDERS[scale] + 1):
+        checks.append({"line": "k ReLUs", "k": k, "error": _relu_error(k)})
     for name, constant in (("two ReLUs", False), ("two ReLUs, output bias", True)):
         checks.append({"line": name, "k": 2, "margin": two_relu_margin(constant)})
     parts = {"values": pl.DataFrame(values), "checks": pl.DataFrame(checks, infer_schema_length=None)}

@@ -110,7 +110,7 @@ def flow_curve(start: Float64[Array, "k block"], growths: Sequence[float]) -> tu
     relevant = start[:, 0]
     laws = [block_error.sum_law(row) for row in start[:, 1:]]
     left = flow.time_left(np.broadcast_to(relevant, (len(growths), len(relevant))), np.asarray(growths, float))
-    times = 1 - left / float(flow.blow_up_time(relevant))
+    times = np.atleast_1d(1 - left / float(flow.blow_up_time(relevant)))
     return times.tolist(), [block_error.error(flow.weights_at(relevant, q), laws) for q in growths]
 
 
