@@ -120,6 +120,7 @@ def test_arguments_out_of_range_are_refused():
         ("label-noise", {"flip": 0.5}),
         ("noise-walk", {"n": 0, "steps": 5}),
         ("sq-frontier", {"n": 5, "k": 6}),
+        ("sq-frontier", {"n": 3000, "k": 1500}),
         ("sq-frontier", {"n": 5, "k": 2, "tolerance": 0.0}),
         ("ntk-bound", {"n": 5, "k": 6}),
         ("ntk-bound", {"n": 5, "k": 2, "radius": 0.0}),

@@ -34,6 +34,15 @@ def members(mask: int) -> tuple[int, ...]:
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 
 
+def count_subsets(n: int, k: int) -> int:
+    """C(n, k) for 1 <= k <= n, if a float can hold it."""
+    if not 1 <= k <= n:
+        raise ConfigError("k", k, f"between 1 and n = {n}")
+    if log_binomial(n, k) > 300 * math.log(10):
+        raise ConfigError("(n, k)", (n, k), "such that C(n, k) is at most 1e300", "use a smaller k")
+    return math.comb(n, k)
+
+
 def iterate_subsets(n: int, k: int) -> Iterator[int]:
     """The masks of all k-subsets one by one, in increasing order."""
     _check_size(n, k)

@@ -24,7 +24,7 @@ from jaxtyping import Float64
 from assay.errors import ConfigError
 from assay.maths.cube import cube, linear_form
 from assay.maths.fourier import character, fourier_coefficients
-from assay.maths.subsets import mask_of, subset_masks
+from assay.maths.subsets import log_binomial, mask_of, subset_masks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +93,12 @@ def hardest_subset(squared: Float64[np.ndarray, " subsets"], k: int) -> tuple[in
 
 
 def kernel_bound(n: int, k: int, radius: float) -> float:
-    """1 - R C(n, k)^(-1/2): what the least hinge loss within R is at the worst subset of size k, or more."""
+    """1 - R C(n, k)^(-1/2), or 0: what the least hinge loss within R is at the worst subset of size k, or more."""
     if not 1 <= k <= n:
         raise ConfigError("k", k, f"between 1 and n = {n}")
-    return 1 - radius / math.sqrt(math.comb(n, k))
+    if not radius > 0:
+        raise ConfigError("radius", radius, "> 0")
+    return max(0.0, 1 - radius * math.exp(-log_binomial(n, k) / 2))
 
 
 @dataclass(frozen=True, kw_only=True)

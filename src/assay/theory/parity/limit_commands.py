@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.maths.subsets import log_binomial, members
+from assay.maths.subsets import count_subsets, log_binomial, members
 from assay.theory.commands import theory_command
 from assay.theory.parity.kernel import (
     hardest_subset,
@@ -32,10 +32,10 @@ def sq_frontier(*, n: int, k: int, tolerance: float = 0.1) -> dict[str, Any]:
         tolerance: Error that the answers may have, in (0, 1].
     """
     return {
-        "value": float(math.comb(n, k)),
+        "value": float(count_subsets(n, k)),
         "n": n,
         "k": k,
-        "subsets": math.comb(n, k),
+        "subsets": count_subsets(n, k),
         "log10_subsets": log_binomial(n, k) / math.log(10),
         "tolerance": tolerance,
         "queries": least_queries(n, k, tolerance),
@@ -79,10 +79,10 @@ def ntk_bound(*, n: int, k: int, radius: float = 1.0, width: int = 8, seed: int 
         told |= {
             "hardest_subset": ",".join(map(str, members(mask))),
             "hardest_correlation": correlation,
-            "hardest_bound": 1 - radius * correlation,
+            "hardest_bound": max(0.0, 1 - radius * correlation),
             "total_correlation": float(squared.sum()),
             "loss_low": loss.lower,
             "loss_high": loss.upper,
         }
-    source = "value: 1 - R C(n, k)^(-1/2); hardest_bound: 1 - R c_S; the least loss is between loss_low and loss_high"
+    source = "value: 1 - R C(n, k)^(-1/2), hardest_bound: 1 - R c_S, or 0; least loss: from loss_low to loss_high"
     return told | {"source": f"Barak et al. 2022, Theorem 5, for the hinge loss; {source}"}

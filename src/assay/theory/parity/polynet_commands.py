@@ -77,8 +77,6 @@ def polynet_error(*, n: int, k: int, relevant: float, irrelevant: float = 1.0) -
         irrelevant: Size of each irrelevant weight.
     """
     block = _block(n, k)
-    if block < 2:
-        raise ConfigError("n", n, f"at least {2 * k}")
     if not (relevant > 0 and irrelevant > 0):
         raise ConfigError("(relevant, irrelevant)", (relevant, irrelevant), "both positive")
     v, u = np.full(k, relevant), np.full((k, block - 1), irrelevant)
@@ -127,6 +125,8 @@ def polynet_sgd(*, n: int, k: int, eps: float = 0.05, delta: float = 0.1) -> dic
 
 
 def _block(n: int, k: int) -> int:
-    if k < 1 or n < k or n % k:
-        raise ConfigError("n", n, f"a multiple of k = {k}")
+    if k < 1:
+        raise ConfigError("k", k, ">= 1")
+    if n < 2 * k or n % k:
+        raise ConfigError("n", n, f"a multiple of k = {k}, at least {2 * k}", "a block has two coordinates or more")
     return n // k

@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float64, Int64, Real
 from assay.errors import ConfigError
 from assay.maths.cube import linear_form
 from assay.maths.fourier import character, fourier_coefficients
-from assay.maths.subsets import subset_masks
+from assay.maths.subsets import count_subsets, subset_masks
 
 Strategy = Callable[[Int64[np.ndarray, " left"], int, float], Float64[np.ndarray, " points"]]
 """From the masks of the subsets that are left, n and tau: q1 of the next query."""
@@ -50,9 +50,7 @@ def most_visible(tolerance: float) -> int:
 def least_queries(n: int, k: int, tolerance: float) -> float:
     """tau^2 (C(n, k) - 1): what the adversarial oracle makes any learner ask."""
     _check(tolerance)
-    if not 1 <= k <= n:
-        raise ConfigError("k", k, f"between 1 and n = {n}")
-    return tolerance**2 * (math.comb(n, k) - 1)
+    return tolerance**2 * (count_subsets(n, k) - 1)
 
 
 def gradient_query(n: int, rng: np.random.Generator) -> Float64[np.ndarray, " points"]:

@@ -14,9 +14,7 @@ import math
 from dataclasses import dataclass
 
 from assay.errors import ConfigError
-from assay.maths.subsets import log_binomial
-
-_LARGEST_LOG_COUNT = 300 * math.log(10)
+from assay.maths.subsets import count_subsets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +26,14 @@ class RandomSearch:
     copies: int = 1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= self.n:
-            raise ConfigError("k", self.k, f"between 1 and n = {self.n}")
+        count_subsets(self.n, self.k)  # refuses what it cannot count
         if self.copies < 1:
             raise ConfigError("copies", self.copies, ">= 1")
-        if log_binomial(self.n, self.k) > _LARGEST_LOG_COUNT:
-            raise ConfigError("(n, k)", (self.n, self.k), "such that C(n, k) is at most 1e300", "use a smaller k")
 
     @property
     def subsets(self) -> int:
         """C(n, k)."""
-        return math.comb(self.n, self.k)
+        return count_subsets(self.n, self.k)
 
     @property
     def success_probability(self) -> float:
