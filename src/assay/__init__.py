@@ -87,12 +87,14 @@ _HOMES = {
     "assay.measures": ("measure",),
     "assay.trial": ("Outcome", "Record", "Solve", "Trial"),
     "assay.sweep": (
+        "LevelSearch",
         "Runs",
         "Sweep",
         "axis",
         "linspaced",
         "logspaced",
         "make_plan",
+        "outcomes_of",
         "product",
         "run",
         "seeds",
@@ -170,7 +172,21 @@ if TYPE_CHECKING:
     )
     from assay.store import Store
     from assay.studies import Claim, Experiment, Study, Verdict, all_studies, find_study
-    from assay.sweep import Runs, Sweep, axis, linspaced, logspaced, make_plan, product, run, seeds, union, zipped
+    from assay.sweep import (
+        LevelSearch,
+        Runs,
+        Sweep,
+        axis,
+        linspaced,
+        logspaced,
+        make_plan,
+        outcomes_of,
+        product,
+        run,
+        seeds,
+        union,
+        zipped,
+    )
     from assay.tasks import (
         Composition,
         Dirichlet,

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "plan": "trials, packs and time, before anything runs",
         "run": "one trial",
         "sweep": "many trials; ends in a table of solve times and a figure",
+        "frontier": "where success begins along a setting, by sequential search instead of a grid",
         "status": "where the sweep of a folder stands",
         "stop": "ask a running sweep to save and end",
     },

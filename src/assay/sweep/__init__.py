@@ -15,6 +15,9 @@ from assay.sweep.estimate import Estimate as Estimate
 from assay.sweep.executors import Processes as Processes
 from assay.sweep.grid import Sweep as Sweep
 from assay.sweep.launch import run as run
+from assay.sweep.level import Level as Level
+from assay.sweep.level import LevelSearch as LevelSearch
+from assay.sweep.level import outcomes_of as outcomes_of
 from assay.sweep.pack import Pack as Pack
 from assay.sweep.plan import GUARD as GUARD
 from assay.sweep.plan import Plan as Plan

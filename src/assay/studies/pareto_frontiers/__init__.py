@@ -5,6 +5,7 @@ Edelman, Goel, Kakade, Malach, Zhang 2023 (arXiv 2309.03800).
 
 from assay.studies import Study
 from assay.studies.pareto_frontiers import (
+    adaptive,
     curves,
     descent,
     frontier,
@@ -29,6 +30,7 @@ study = Study(
         curves.experiment,
         descent.experiment,
         sides.experiment,
+        adaptive.experiment,
         lottery.experiment,
         resources.experiment,
         warmup.experiment,
