@@ -27,7 +27,12 @@ from assay.studies.hidden_progress.published import BATCHES, DEGREES, published
 from assay.studies.hidden_progress.settings import NAMES, NETS, WHOLE_SAMPLE
 
 NEURONS = ("xi", "xiv", "xv")
-NARROW = tuple(name for name in SETTINGS if name not in ("iii", "vi", "*i", "*ii"))
+WIDE = (
+    # nets of width 1000 below paper scale, at the rates of the published numbers
+    Block(settings=("iii",), batches=(32, 128), rates=(1.0,), budget=2000),
+    Block(settings=("vi",), batches=(32, 128), rates=(0.1, 0.01), budget=2000),
+)
+NARROW = tuple(name for name in SETTINGS if name not in ("iii", "vi"))
 BLOCKS: Mapping[str, Sequence[Block]] = {
     # below paper scale without rates that are the best nowhere at that batch size, and with shorter budgets
     "smoke": (
@@ -35,9 +40,10 @@ BLOCKS: Mapping[str, Sequence[Block]] = {
         Block(settings=NEURONS, k=(2,), batches=(1, 32, 1024), rates=RATES[:3], runs=12, budget=1000),
     ),
     "desk": (
-        Block(batches=(32,), rates=RATES[:3], budget=10_000),
-        Block(batches=(128,), rates=RATES[:3], budget=5000),
-        Block(settings=NARROW, k=(2, 3), batches=(1,), rates=RATES[1:], budget=20_000),
+        Block(settings=NARROW, batches=(32,), rates=RATES[:3], budget=10_000),
+        Block(settings=NARROW, batches=(128,), rates=RATES[:3], budget=5000),
+        *WIDE,
+        Block(settings=NARROW[:-2], k=(2, 3), batches=(1,), rates=RATES[1:], budget=20_000),
         Block(settings=NEURONS, k=(2,), batches=(1024,), rates=RATES[:2], budget=1000),
     ),
     "paper": (Block(batches=BATCHES),),

@@ -25,7 +25,7 @@ RATES: Mapping[str, float] = {"ii": 1.0, "v": 0.01, "xiv": 0.01, "xv": 0.05}
 GRID: Mapping[str, tuple[Sequence[str], Sequence[int], Sequence[int], int, int]] = {
     # settings, n, k, runs a point, budget
     "smoke": (("ii", "xiv"), (10, 15, 20, 30, 60, 80, 100), (3,), 40, 20_000),
-    "desk": (("ii", "v", "xiv", "xv"), (10, 12, 15, 20, 25, 30, 40, 60, 80, 100, 150, 200), (2, 3), 100, 50_000),
+    "desk": (("ii", "v", "xiv", "xv"), (10, 12, 15, 20, 25, 30, 40, 60, 80, 100, 150, 200), (2, 3), 50, 50_000),
     "paper": (tuple(RATES), (*range(10, 40, 5), *range(40, 100, 20), *range(100, 301, 50)), (2, 3, 4), 1000, 100_000),
 }
 BELOW, ABOVE = (10, 30), {"smoke": (60, 100), "desk": (60, 200), "paper": (60, 300)}

@@ -29,7 +29,7 @@ from assay.theory.parity import RandomSearch
 N, K = 30, 3
 SETTINGS = ("i", "xiv", "xv")
 JUDGED = ("xiv", "xv")
-RUNS = {"smoke": 1000, "desk": 40_000, "paper": 1_000_000}
+RUNS = {"smoke": 1000, "desk": 20_000, "paper": 1_000_000}
 BUDGET = {"smoke": 20_000, "desk": 20_000, "paper": 100_000}
 BINS = {"smoke": 40, "desk": 60, "paper": 120}
 QUANTILES = (0.0001, 0.01, 0.1, 0.5, 0.9, 0.99)
@@ -45,7 +45,7 @@ NOT_MEMORYLESS = Claim(
     kind="experiment",
     criterion={
         "smoke": f"{_SHAPE}; 1,000 runs each",
-        "desk": f"{_SHAPE}; 40,000 runs each",
+        "desk": f"{_SHAPE}; 20,000 runs each",
         "paper": f"{_SHAPE}; Kolmogorov-Smirnov distance to random search, P[T > t] = (1 - 1/4060)^t, >= 0.3; "
         "10^6 runs each",
     },

@@ -47,6 +47,7 @@ SMALLEST: Mapping[str, Panel] = {
     "(xii) polyn.": Panel("xii", 0.1),
 }
 HARDEST = "(*i) ReLU"
+WIDTH = NETS["ii"].to_json()["width"]
 SURE = ("(*ii) $z^3$", "(vii) zigzag", "(viii) polyn.", "(xi) zigzag", "(xii) polyn.")
 """The smallest nets of which most runs must be solved; (*i) seldom is."""
 
@@ -224,7 +225,7 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     times = {(row["row"], row["panel"]): row for row in table.filter(part="times").iter_rows(named=True)}
     return [
         _harder(times, scale),
-        WIDTH_PRINTED.judged(NETS["ii"].width == 10, NETS["ii"].width, note="caption and number say width 100"),
+        WIDTH_PRINTED.judged(WIDTH == 10, WIDTH, note="caption and number say width 100"),
         _batches(times),
         _small_nets(times, scale),
         _small_nets_printed(times),

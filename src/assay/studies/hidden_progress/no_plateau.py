@@ -142,9 +142,9 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
         f"{rows['plateau_fraction'].count()}/{rows.height} solved"
         for name, rows in at_256.items()
     ]
-    interval = tuple(_or_nan(at_256["vi"]["plateau_fraction"].quantile(q)) for q in (0.0, 1.0))
+    first, last = (_or_nan(at_256["vi"]["plateau_fraction"].quantile(q)) for q in (0.0, 1.0))
     note = f"value: median plateau fraction of (vi), with its range over runs. {'; '.join(words)}"
-    return [FALLS_AT_ONCE.judged(holds, plateau["vi"], interval, note)]
+    return [FALLS_AT_ONCE.judged(holds, plateau["vi"], (first, last), note)]
 
 
 def _or_nan(number: object) -> float:

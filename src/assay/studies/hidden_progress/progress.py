@@ -96,7 +96,10 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
         "movement": movement.join(ends, on="batch").filter(pl.col("step") <= pl.col("end")).drop("end"),
         "trials": trials,
         "summary": pl.concat(
-            [_summary(*(rows.filter(batch=batch) for rows in (curves, trials, movement)), weights) for batch in BATCHES]
+            [
+                _summary(curves.filter(batch=b), trials.filter(batch=b), movement.filter(batch=b), weights)
+                for b in BATCHES
+            ]
         ),
     }
     return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")

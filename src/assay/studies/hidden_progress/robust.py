@@ -128,7 +128,7 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
 
 def _robust(table: pl.DataFrame, plain: pl.DataFrame, scale: str, note: str) -> Judgement:
     if scale == "paper":
-        share = float(plain["passes"].mean())
+        share = float(plain["passes"].to_numpy().mean())
         starred = table.filter(pl.col("setting").is_in(list(STARRED)))
         return ROBUST.judged(
             share >= 0.98 and bool(starred["passes"].all()),
@@ -139,7 +139,7 @@ def _robust(table: pl.DataFrame, plain: pl.DataFrame, scale: str, note: str) -> 
     shares = dict(plain.group_by("loss.kind").agg(pl.col("passes").mean()).rows())
     words = ", ".join(f"{LOSS_NAMES[loss]} {share:.1%}" for loss, share in sorted(shares.items()))
     holds = all(shares[loss] >= least[loss] for loss in least)
-    return ROBUST.judged(holds, float(plain["passes"].mean()), note=f"{words}; {note}")
+    return ROBUST.judged(holds, float(plain["passes"].to_numpy().mean()), note=f"{words}; {note}")
 
 
 def _interchangeable(table: pl.DataFrame) -> Judgement:
@@ -148,14 +148,14 @@ def _interchangeable(table: pl.DataFrame) -> Judgement:
         (pl.col("task.n") == 20) & (pl.col("task.k") == 3) & (pl.col("init.kind") == "uniform"),
         batch=32,
     )
-    spread = rows.group_by("setting").agg(pl.col("q50").max() / pl.col("q50").min())["q50"].max()
+    spread = rows.group_by("setting").agg(pl.col("q50").max() / pl.col("q50").min())["q50"].to_numpy().max()
     all_solved = bool((rows["solved_fraction"] == 1).all())
     words = "; ".join(
         f"({setting}), {LOSS_NAMES[loss]}: {'none' if q is None else f'{q:.0f}'}"
         for setting, loss, q in rows.select("setting", "loss.kind", "q50").rows()
     )
     holds = all_solved and spread <= 6
-    return INTERCHANGEABLE.judged(holds, spread, note=f"value: largest ratio of medians; medians {words}")
+    return INTERCHANGEABLE.judged(bool(holds), float(spread), note=f"value: largest ratio of medians; medians {words}")
 
 
 experiment = Experiment(

@@ -118,7 +118,7 @@ def figure(table: pl.DataFrame) -> Display:
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     trials = table.filter(part="trials", panel=JUDGED)
-    positive = float((trials["start"] > 0).mean())
+    positive = float((trials["start"] > 0).to_numpy().mean())
     grown = trials.drop_nulls("moved")
     count = int((grown["moved"] >= 3 * grown["start"]).sum())
     interval = stats.binomtest(count, grown.height).proportion_ci(method="wilson")

@@ -120,7 +120,7 @@ def figure(table: pl.DataFrame) -> Display:
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     cells = table.filter(part="cells", reading="restricted")
     without = table.filter(part="printed")
-    solved = int(without["solved"].max())
+    solved = int(without["solved"].to_numpy().max())
     return [
         _robust(cells),
         _fragile(cells) if scale == "paper" else _fragile_at(table.filter(part="rates", rate=1.0, batch=128), solved),
@@ -132,7 +132,7 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
 
 def _robust(cells: pl.DataFrame) -> Judgement:
     rows = cells.filter(pl.col("setting").is_in(list(NETS)), pl.col("batch") >= 128)
-    mean = float(rows["solved_fraction"].mean())
+    mean = float(rows["solved_fraction"].to_numpy().mean())
     low = rows.sort("solved_fraction").head(3).select("setting", "task.k", "batch", "solved_fraction").rows()
     words = "; ".join(f"({setting}), k = {k}, B = {batch}: {part:.0%}" for setting, k, batch, part in low)
     return ROBUST.judged(mean >= 0.9, mean, note=f"{rows.height} cells; the lowest: {words}")
@@ -141,7 +141,7 @@ def _robust(cells: pl.DataFrame) -> Judgement:
 def _fragile(cells: pl.DataFrame) -> Judgement:
     starred = cells.filter(~pl.col("setting").is_in(list(NETS)))
     single = starred.filter(pl.col("task.k") > 2, batch=1)
-    least = float(starred.filter(pl.col("batch") >= 32)["solved_fraction"].min())
+    least = float(starred.filter(pl.col("batch") >= 32)["solved_fraction"].to_numpy().min())
     words = "; ".join(
         f"({setting}), k = {k}: {q}" for setting, k, q in single.select("setting", "task.k", "q10").rows()
     )

@@ -145,7 +145,7 @@ def _curve(name: str, run: pl.DataFrame, weights: np.ndarray) -> pl.DataFrame:
     at = _thinned(len(steps), DRAWN)
     smooth = moving_mean(run["train/loss"].to_numpy().astype(np.float64), PANELS[name].window)
     columns = {"step": steps[at], "loss": smooth[at], "movement": run["weights/movement_linf"].to_numpy()[at]}
-    found = float(first_step(steps, ahead(_neurons(weights), range(K)).any(axis=1)))
+    found = float(first_step(steps, np.any(ahead(_neurons(weights), range(K)), axis=1)))
     return pl.DataFrame(columns).with_columns(
         panel=pl.lit(name), ahead=pl.lit(found if np.isfinite(found) else None, pl.Float64)
     )
