@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from assay.errors import PlanError, StoreError, UnknownName
 from assay.nets import MLP
 from assay.store import Store, prepare
 from assay.sweep import Plan, Sweep, axis, linspaced, make_plan, product, read_plan, seeds
+from assay.sweep.estimate import Cost
 from assay.sweep.plan import freeze, write_plan
 from assay.trial import Trial
-from tests.sweep.toy import BASE, WIDE, Toy
+from tests.sweep.toy import BASE, RECORDED, WIDE, Toy
 
 
 @pytest.fixture
@@ -70,7 +72,8 @@ def test_an_engine_that_is_unknown_or_unfit_is_refused(toy: Toy) -> None:
     assert {pack.engine for pack in planned(BASE).packs} == {"toy"}
 
 
-def test_the_estimate_is_an_upper_bound_from_steps_that_were_timed(toy: Toy) -> None:
+def test_the_estimate_is_an_upper_bound_from_steps_that_were_timed(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.sweep.estimate._clock", time.perf_counter)  # its work is to sleep
     toy.pace = 0.01  # 1 ms a step
     plan = make_plan([BASE.reseeded(seed).replace(budget=50_000) for seed in range(20)], threads=1)
     assert plan.estimate is not None
@@ -81,13 +84,22 @@ def test_the_estimate_is_an_upper_bound_from_steps_that_were_timed(toy: Toy) -> 
 
 def test_packs_that_were_not_timed_are_scaled_by_their_work(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.sweep.estimate.PATIENCE", 0.0)
-    monkeypatch.setattr("assay.sweep.estimate._timed", lambda pack, engine, count: (2.0, 0.5))
+    monkeypatch.setattr("assay.sweep.estimate._timed", lambda pack, engine, count: Cost(2.0, 0.25, 0.5, 8.0))
     plan = make_plan([WIDE, BASE.replace(budget=40)], threads=1)
     wide, base = plan.packs
     assert (wide.step_work, base.step_work) == ((8 * 11 + 9) * 32, 2 * 11 * 32)
     assert plan.estimate is not None
     assert plan.estimate.measured == 1
-    assert plan.estimate.seconds == pytest.approx(2 * 2.0 + 100 * 0.5 + 40 * 0.5 * base.step_work / wide.step_work)
+    assert plan.estimate.seconds == pytest.approx(
+        2 * 2.0 + (0.25 + 100 * 0.5) + (0.25 + 40 * 0.5) * base.step_work / wide.step_work
+    )
+
+
+def test_a_plan_counts_the_records_that_trials_take(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.sweep.estimate._timed", lambda pack, engine, count: Cost(0.0, 0.0, 0.0, 2.0))
+    plan = make_plan([RECORDED, RECORDED.reseeded(1).replace(budget=30)], threads=1)  # at 0, 10, ..., 100 or 30
+    assert plan.estimate is not None
+    assert plan.estimate.seconds == pytest.approx(2.0 * (11 + 4))
 
 
 def test_a_plan_that_was_frozen_means_the_same_trials(store: Store) -> None:
