@@ -75,7 +75,7 @@ def laws(cells: pl.DataFrame) -> pl.DataFrame:
 
 def figure(table: pl.DataFrame) -> Display:
     shown = ordered(table.filter(part="laws").sort("batch"), "task.k")
-    words = pl.format("{}\n{}", pl.col("alpha").round(2), pl.col("c").round().cast(pl.Int64))
+    words = pl.format("{}\n{}", pl.col("alpha").cast(pl.Decimal(10, 2)), pl.col("c").round().cast(pl.Int64))
     return HeatTable(
         shown.with_columns(text=words),
         panel="task.k",

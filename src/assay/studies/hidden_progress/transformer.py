@@ -4,8 +4,8 @@ Claim   setting (*iii), one block of attention trained by Adam, learns sparse pa
 Source  Barak et al. 2022, figures 1 (left), 6 (fourth row) and 7, appendix D.1.3: embeddings of 1,024, 128 heads of
         size 8, Adam; (50,3) at batch 32 and rate 0.0005 or 0.0003, at batch 1024 and 0.0003; the row of the table at
         n = 30. Rates of the table are not given: 0.001 and 0.0003 here, the better one counts. Differs from it in:
-        embeddings of 64 in 8 heads and smaller parities at smoke and desk scale. The width of the MLP is not given: four
-        times that of the embeddings.
+        embeddings of 64 in 8 heads and smaller parities at smoke and desk scale. The width of the MLP is not given:
+        four times that of the embeddings.
 Output  table `transformer`, in three parts: `curves` (single runs, median and band), `trials` (solve time and plateau)
         and `times` (quantiles of the solve times of each panel, beside the published ones).
 """
