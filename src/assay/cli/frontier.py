@@ -64,7 +64,7 @@ def command(
     question = ask(given)
     path = _path(question.sweep.trials()[0], searched)
     rows = question.sweep.trials()
-    search = LevelSearch(rows=rows, path=path, low=low, high=high, most=runs, batch=min(8, runs), ratio=ratio)
+    search = LevelSearch(rows=rows, path=path, low=low, high=high, most=runs, batch=min(8, max(runs, 1)), ratio=ratio)
     folder = out if out is not None else HOME / f"frontier-{question.name}"
     known: dict[str, str] = {}
     sweep = search.wanted(known)
@@ -124,7 +124,7 @@ def _given(words: Sequence[str], searched: str, row: str) -> tuple[list[str], fl
         raise ConfigError(
             searched, "..".join(map(str, ends)), "low..high with 0 < low < high", f"{searched}=100..10000"
         )
-    filled = {key: text for key, text in (DEFAULTS | {k: v for k, v in ROWS.items() if k == row}).items()
+    filled = {key: text for key, text in (dict(DEFAULTS) | {k: v for k, v in ROWS.items() if k == row}).items()
               if key not in said and LONG.get(key, key) not in said}  # fmt: skip
     if said.get("data", "offline") != "offline":
         filled.pop("order", None)
