@@ -64,6 +64,7 @@ class Record(Config):
         default=0, check=between(0, 100_000), doc="log-spaced: about so many records between 1 and the budget"
     )
     steps: tuple[int, ...] = host(default=(), check=STEPS, doc="explicit steps; those beyond the budget are left out")
+    ends: tuple[str, ...] = host(default=(), doc="measures kept at the first and the last record only, such as weights")
     sample: int | None = shape(
         default=None,
         check=between(1, 2**24),
@@ -73,10 +74,15 @@ class Record(Config):
     def validate(self) -> None:
         for name in self.measures:
             find(name)
+        if missing := [name for name in self.ends if name not in self.measures]:
+            raise ConfigError("record.ends", missing[0], f"one of the measures: {', '.join(self.measures)}")
 
     def to_json(self) -> dict[str, Any]:
-        """Where there is no sample of its own it is left out: identities are older than this field."""
+        """Where there is no sample of its own, or nothing kept at the ends only, it is left out: identities are older
+        than these fields."""
         plain = super().to_json()
+        if not self.ends:
+            del plain["ends"]
         if self.sample is None:
             del plain["sample"]
         return plain

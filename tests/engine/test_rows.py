@@ -107,3 +107,23 @@ def test_trials_without_penalty_in_float32_are_identified_as_before():
     assert ay.Trial.from_json(trial.to_json()) == trial
     assert {"penalty", "precision"} <= BASE.to_json().keys()
     assert ay.Trial.from_json(BASE.to_json()).identity == BASE.identity
+
+
+def test_what_is_kept_at_the_ends_is_the_first_and_the_last(xla: Xla, monkeypatch: pytest.MonkeyPatch):
+    """Also of a trial that was suspended on the way."""
+    monkeypatch.setattr("assay.engine.xla.tile.CHUNK_SECONDS", 0.001)
+    trial = BASE.replace(budget=5000, record=RECORD.replace(ends=("weights/snapshot",)))
+    whole = results(xla, [trial.replace(record=RECORD)])[trial.replace(record=RECORD).identity]
+    control = Control()
+    short = trial.replace(budget=200, seed=1)
+    left = []
+    for item in xla.run([short, trial], control):
+        left.append(item)
+        control.stop.set()
+    suspended = {item.trial.identity: item for item in left if isinstance(item, Suspended)}
+    found = results(xla, [trial], suspended)[trial.identity]
+    np.testing.assert_array_equal(found.curves["margin/normalised"], whole.curves["margin/normalised"])
+    for at in (0, -1):
+        close(snapshot(found, at), snapshot(whole, at), 0)
+    assert len(found.arrays["weights/snapshot.left.weight"]) == 2
+    assert len(whole.arrays["weights/snapshot.left.weight"]) == len(whole.curves["step"])

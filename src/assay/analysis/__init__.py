@@ -11,6 +11,7 @@
 - `variance`: how much of a variance lies between units, and how much within
 - `neurons`: when each neuron's relevant weights exceed all others, and in which order
 - `paths`: how long a path of weights is, and curves through a moving window
+- `features`: which irreps neurons on pairs of group elements span, and how purely
 - `laws`: the distance of a sample from a law that is known
 - `boundary`: where a fraction crosses one half along a grid
 - `trend`: tests of whether fractions grow along x, and whether they never fall

@@ -38,6 +38,10 @@ class Records:
         return bool(self.trial.record.measures) and step not in self.steps[-1:]
 
     def add(self, step: int, record: dict[str, Any]) -> None:
+        if len(self.taken) > 1:  # what is kept at the ends only leaves the middle
+            gone = [name for name in self.taken[-1] if self._at_ends(name)]
+            for name in gone:
+                del self.taken[-1][name]
         self.steps.append(step)
         self.taken.append(record)
 
@@ -48,19 +52,32 @@ class Records:
     def restore(self, state: Arrays) -> None:
         self.steps = [int(step) for step in state["steps"]]
         stacked = {name.removeprefix("record:"): array for name, array in state.items() if name.startswith("record:")}
-        self.taken = [{name: array[i] for name, array in stacked.items()} for i in range(len(self.steps))]
+        last = len(self.steps) - 1
+        self.taken = [{} for _ in self.steps]
+        for name, array in stacked.items():
+            for i in (0, last)[: len(array)] if self._at_ends(name) else range(len(self.steps)):
+                self.taken[i][name] = array[-1 if i else 0] if self._at_ends(name) else array[i]
 
     def columns(self) -> tuple[Arrays, Arrays]:
         """Measures that are numbers for the curves, beside their steps, and all others for the arrays."""
         stacked = self._stacked()
-        numbers = {name for name, array in stacked.items() if name in self.trial.record.measures and array.ndim == 1}
+        numbers = {name for name, array in stacked.items() if self._is_number(name, array)}
         curves = {"step": np.array(self.steps, np.int64)} if self.steps else {}
         curves |= {name: array for name, array in stacked.items() if name in numbers}
         return curves, {name: array for name, array in stacked.items() if name not in numbers}
 
+    def _is_number(self, name: str, array: np.ndarray) -> bool:
+        """Whether it has one number for each record: what is kept at the ends has not."""
+        return name in self.trial.record.measures and array.ndim == 1 and not self._at_ends(name)
+
     def _stacked(self, prefix: str = "") -> Arrays:
         flats = [_flat(record) for record in self.taken]
-        return {prefix + name: np.stack([flat[name] for flat in flats]) for name in (flats[0] if flats else {})}
+        names = flats[0] if flats else {}
+        return {prefix + name: np.stack([flat[name] for flat in flats if name in flat]) for name in names}
+
+    def _at_ends(self, name: str) -> bool:
+        """Whether a measure, or a part of one, is kept at the first and the last record only."""
+        return any(name == end or name.startswith(f"{end}.") for end in self.trial.record.ends)
 
 
 def _flat(record: dict[str, Any]) -> Arrays:

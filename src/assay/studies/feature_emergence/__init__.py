@@ -1,0 +1,29 @@
+"""Feature emergence via margin maximisation: case studies in algebraic tasks.
+
+Morwani, Edelman, Oncescu, Zhao, Kakade 2023 (arXiv 2311.07568).
+"""
+
+from assay.studies import Study
+from assay.studies.feature_emergence import (
+    all_groups,
+    cyclic,
+    duality,
+    group_margin,
+    parity_margin,
+    representations,
+)
+
+study = Study(
+    name="feature-emergence",
+    title="Feature emergence via margin maximisation",
+    paper="Morwani, Edelman, Oncescu, Zhao, Kakade 2023, "
+    "Feature emergence via margin maximization: case studies in algebraic tasks (arXiv 2311.07568)",
+    experiments=(
+        cyclic.experiment,
+        duality.experiment,
+        parity_margin.experiment,
+        representations.experiment,
+        group_margin.experiment,
+        all_groups.experiment,
+    ),
+)
