@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from assay.errors import ConfigError
 from assay.maths.subsets import (
+    count_subsets,
+    indicator,
     iterate_subsets,
     log_binomial,
     mask_of,
@@ -108,3 +110,17 @@ def test_log_binomials_agree_with_exact_ones(n: int):
 def test_binomials_sum_to_the_size_of_the_cube():
     total = np.sum([math.exp(log_binomial(40, k)) for k in range(41)])
     assert total == pytest.approx(2**40, rel=1e-13)
+
+
+def test_the_indicator_is_the_mask_bit_by_bit():
+    assert indicator((4, 0), 6).tolist() == [True, False, False, False, True, False]
+    assert indicator((), 3).tolist() == [False] * 3
+    with pytest.raises(ConfigError, match="distinct coordinates"):
+        indicator((1, 1), 3)
+
+
+def test_subsets_are_counted_where_a_float_holds_the_number():
+    assert count_subsets(30, 3) == 4060
+    for n, k, what in ((5, 6, "k must be"), (5, 0, "k must be"), (3000, 1500, "use a smaller k")):
+        with pytest.raises(ConfigError, match=what):
+            count_subsets(n, k)

@@ -9,8 +9,8 @@ import pytest
 
 from assay.errors import ConfigError, UnknownName
 from assay.theory.parity import fourier_gap, majority_gap, population_gradient, sign_neuron_gradient
-from assay.theory.parity.gaps import random_sinusoid_gaps, relaxed_gap, strict_gap
-from assay.theory.parity.threshold import WEIGHTS
+from assay.theory.parity.gaps import WEIGHTS, relaxed_gap, strict_gap
+from assay.theory.parity.sinusoid import random_gaps
 
 
 def test_gaps_compare_the_subset_with_the_rest():
@@ -41,7 +41,7 @@ def test_a_sign_neuron_has_half_the_gap_of_majority(n: int, k: int):
 @pytest.mark.parametrize("init", WEIGHTS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_gaps_of_random_sinusoids_are_those_of_an_enumeration(init: str, k: int):
-    found = random_sinusoid_gaps(9, k, init, 3, np.random.default_rng(2))
+    found = random_gaps(9, k, init, 3, np.random.default_rng(2))
     rng = np.random.default_rng(2)
     wave = np.cos if k % 2 else np.sin
     weights = [WEIGHTS[init](rng, 9) / 3 for _ in range(3)]
@@ -67,7 +67,7 @@ def test_the_sign_of_a_gap_is_decided_by_tangents():
 
 def test_angles_below_an_eighth_of_a_turn_always_have_a_gap():
     for init in ("uniform", "sign"):  # weights of at most 1, so angles of at most 1 / sqrt(5) < pi / 4
-        assert random_sinusoid_gaps(5, 2, init, 200, np.random.default_rng(4)).relaxed.min() > 0
+        assert random_gaps(5, 2, init, 200, np.random.default_rng(4)).relaxed.min() > 0
     assert 1 / math.sqrt(5) < math.pi / 4
 
 
@@ -80,4 +80,4 @@ def test_a_subset_must_leave_and_be_something(subset: tuple[int, ...]):
 
 def test_an_unknown_law_is_refused():
     with pytest.raises(UnknownName, match="law of random weights"):
-        random_sinusoid_gaps(5, 2, "unifrom", 1, np.random.default_rng(0))
+        random_gaps(5, 2, "unifrom", 1, np.random.default_rng(0))

@@ -15,12 +15,11 @@ from assay.theory.parity import (
     fourier_gap,
     ltf_coefficient,
     majority_gap,
-    noise_factor,
-    noisy_correlation,
     population_gradient,
     population_gradient_by_enumeration,
     sign_neuron_gradient,
 )
+from assay.theory.parity.noise import noise_factor, noisy_correlation
 
 
 def step(z: np.ndarray) -> np.ndarray:

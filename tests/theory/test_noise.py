@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from assay.errors import ConfigError
-from assay.theory.parity import noise_factor
-from assay.theory.parity.noise import least_samples, noise_cost, printed_noise_factor
+from assay.theory.parity.noise import least_samples, noise_cost, noise_factor, printed_noise_factor
 
 
 def test_the_printed_factor_is_half_of_the_factor():

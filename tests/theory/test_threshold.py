@@ -8,7 +8,8 @@ import pytest
 from assay.errors import ConfigError, UnknownName
 from assay.maths.cube import cube
 from assay.theory.parity import majority_gap
-from assay.theory.parity.threshold import WEIGHTS, integrated_gradient, random_gaps, threshold_gradient
+from assay.theory.parity.gaps import WEIGHTS
+from assay.theory.parity.threshold import integrated_gradient, random_gaps, threshold_gradient
 
 
 @pytest.mark.parametrize("init", WEIGHTS)

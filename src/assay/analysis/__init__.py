@@ -15,5 +15,6 @@
 - `laws`: the distance of a sample from a law that is known
 - `boundary`: where a fraction crosses one half along a grid
 - `trend`: tests of whether fractions grow along x, and whether they never fall
+- `fractions`: an interval of a fraction
 - `quantiles`: quantiles that stay right when some values are infinite
 """

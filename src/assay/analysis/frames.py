@@ -59,5 +59,10 @@ def stack(keys: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([pl.concat(repeated), pl.concat(tables)], how="horizontal")
 
 
+def parts(**tables: pl.DataFrame) -> pl.DataFrame:
+    """The tables below each other as one, `part` naming each; null where a table does not have a column of another."""
+    return pl.concat([table.with_columns(part=pl.lit(name)) for name, table in tables.items()], how="diagonal_relaxed")
+
+
 def _finite(value: object) -> object:
     return None if isinstance(value, (float, np.floating)) and not np.isfinite(value) else value

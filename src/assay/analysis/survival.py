@@ -13,7 +13,6 @@ References: Kaplan and Meier 1958; Mantel 1966 (log-rank); Wilson 1927; Holm 197
 
 from __future__ import annotations
 
-import functools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ import polars as pl
 from scipy import stats
 
 from assay.analysis import frames
+from assay.analysis.fractions import wilson
 from assay.analysis.quantiles import (
     bootstrap_quantiles,
     check_quantiles,
@@ -72,7 +72,7 @@ def summary(
     for group in groups:
         times = group["solve_time"].to_numpy()
         solved = int(np.isfinite(times).sum())
-        interval = _wilson(solved, len(times))
+        interval = wilson(solved, len(times))
         row: dict[str, float] = {"n": len(times), "solved": solved, "solved_fraction": solved / len(times)}
         row |= {"solved_low": interval[0], "solved_high": interval[1]}
         middle = quantile_with_infinities(times, quantiles)
@@ -147,12 +147,6 @@ def _observed(runs: pl.DataFrame) -> list[pl.Expr]:
 def _censored_sample(group: pl.DataFrame) -> stats.CensoredData:
     event, time = group["event"].to_numpy(), group["time"].to_numpy()
     return stats.CensoredData(uncensored=time[event], right=time[~event])
-
-
-@functools.lru_cache(maxsize=4096)
-def _wilson(solved: int, count: int) -> tuple[float, float]:
-    interval = stats.binomtest(solved, count).proportion_ci(0.95, method="wilson")
-    return float(interval.low), float(interval.high)
 
 
 def _kaplan_meier(group: pl.DataFrame) -> pl.DataFrame:

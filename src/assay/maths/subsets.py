@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Bool, Int64
 
 from assay.errors import ConfigError
 
@@ -27,6 +27,14 @@ def mask_of(subset: Collection[int], n: int) -> int:
     if len(set(subset)) != len(subset) or not all(0 <= i < n for i in subset):
         raise ConfigError("subset", tuple(subset), f"distinct coordinates between 0 and {n - 1}")
     return sum(1 << i for i in subset)
+
+
+def indicator(subset: Collection[int], n: int) -> Bool[np.ndarray, " n"]:
+    """Which of the n coordinates are in a subset, given as distinct members in any order."""
+    mask_of(subset, n)  # refuses what is none
+    inside = np.zeros(n, dtype=bool)
+    inside[list(subset)] = True
+    return inside
 
 
 def members(mask: int) -> tuple[int, ...]:

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 import assay as ay
 from assay.analysis import survival
+from assay.analysis.fractions import wilson
 from assay.figures import Display, SolveTimes, board
 from assay.learners import (
     CorrelationScreen,
@@ -334,12 +334,11 @@ def _search(cells: pl.DataFrame) -> Judgement:
 def _weak_to_strong(cells: pl.DataFrame) -> Judgement:
     rows = cells.filter(learner=WEAK)
     decoded, weak, nets = int(rows["solved"].sum()), int(rows["weak"].sum()), int(rows["n"].sum())
-    interval = stats.binomtest(decoded, max(weak, 1)).proportion_ci(method="wilson")
     note = f"value: fraction of weak nets decoded; {weak} of {nets} nets became weak; median accuracies of the cells "
     note += f"{rows['accuracy_median'].min():.3f} to {rows['accuracy_median'].max():.3f}, lowest of all nets "
     note += f"{rows['accuracy_min'].min():.3f}"
     holds = None if weak < 10 else decoded >= 0.9 * weak
-    return WEAK_TO_STRONG.judged(holds, decoded / max(weak, 1), (interval.low, interval.high), note)
+    return WEAK_TO_STRONG.judged(holds, decoded / max(weak, 1), wilson(decoded, weak), note)
 
 
 def _correlations(cells: pl.DataFrame, scale: str) -> Judgement:
@@ -368,8 +367,7 @@ def _retries(cells: pl.DataFrame) -> Judgement:
 def _fraction(rows: pl.DataFrame) -> tuple[float, tuple[float, float]]:
     """Of tries that found the subset, with its 95 % Wilson interval."""
     found, tries = int(rows["solved"].sum()), int(rows["n"].sum())
-    interval = stats.binomtest(found, tries).proportion_ci(method="wilson")
-    return found / tries, (interval.low, interval.high)
+    return found / tries, wilson(found, tries)
 
 
 experiment = Experiment(

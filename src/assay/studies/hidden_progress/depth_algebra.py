@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from assay.analysis import frames
 from assay.figures import Display, Lines
 from assay.maths.cube import cube
 from assay.studies import Claim, Experiment, Judgement
@@ -84,14 +85,13 @@ def table(runs: None, scale: str) -> pl.DataFrame:
             found = {"degree": int(np.flatnonzero(spectrum > ZERO).max()), "accuracy": _best_accuracy(net, widths)}
             degrees.append({"layers": layers, "draw": draw, **found})
     over = pl.DataFrame(gradients).group_by("layers", "k", maintain_order=True)
-    parts = {
-        "gradients": over.agg(
-            least=pl.min("entry"), entry=pl.median("entry"), most=pl.max("entry"), nets=pl.len()
-        ).sort("layers", "k"),
-        "degrees": pl.DataFrame(degrees),
-        "towers": pl.DataFrame([_tower(levels) for levels in LEVELS]),
-    }
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(
+        gradients=over.agg(least=pl.min("entry"), entry=pl.median("entry"), most=pl.max("entry"), nets=pl.len()).sort(
+            "layers", "k"
+        ),
+        degrees=pl.DataFrame(degrees),
+        towers=pl.DataFrame([_tower(levels) for levels in LEVELS]),
+    )
 
 
 def _best_accuracy(net: QuadraticNet, widths: Sequence[int]) -> float | None:

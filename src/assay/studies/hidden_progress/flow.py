@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.analysis import powerlaw
+from assay.analysis import frames, powerlaw
 from assay.analysis.quantiles import bootstrap_quantiles, percentile_interval
 from assay.figures import Display, Lines, board
 from assay.studies import Claim, Experiment, Judgement
@@ -30,7 +30,7 @@ CURVES = (100, 1000, 10_000)
 SIGN_BLOCKS = {"smoke": 20, "desk": 40, "paper": 80}
 """Sizes of blocks from 100 to 3000, +-1 weights."""
 NORMAL_BLOCKS = {"smoke": (100, 300, 1000), "desk": (100, 200, 400, 800, 1600), "paper": (100, 300, 1000, 3000)}
-DRAWS = {"smoke": 24, "desk": 200, "paper": 200}
+DRAWS = {"smoke": 16, "desk": 200, "paper": 200}
 KNOWN = {(3, 100): 0.667, (3, 1000): 0.909, (3, 3000): 0.947, (4, 100): 0.960, (4, 1000): 0.9956}
 """(k, m) -> T(0.49) / T(0) with +-1 weights."""
 PUBLISHED_MEDIANS = {(3, 100): 0.77, (3, 300): 0.89, (3, 1000): 0.94, (4, 100): 0.98, (4, 300): 0.993, (4, 1000): 0.998}
@@ -75,8 +75,7 @@ TIMES = Claim(
 def table(runs: None, scale: str) -> pl.DataFrame:
     signs = _sign_rows(SIGN_BLOCKS[scale])
     normal = _normal_rows(NORMAL_BLOCKS[scale], DRAWS[scale])
-    parts = {"curve": _curves(), "signs": signs, "normal": normal, "checks": _checks(signs, normal)}
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(curve=_curves(), signs=signs, normal=normal, checks=_checks(signs, normal))
 
 
 def _curves() -> pl.DataFrame:
@@ -144,7 +143,7 @@ def _path_error() -> float:
         times = np.asarray(flow.unit_time(np.array([1.1, 2.0, 10.0, 30.0]), k))
         path = flow.integrate(np.ones(k), times)
         errors.append(np.abs(path / np.asarray(flow.unit_weight(times, k))[:, None] - 1).max())
-        for start in _normal_weights(k, 5):
+        for start in _normal_weights(k, 3):
             growths = np.array([0.1, 1.0, 10.0, 100.0])
             times = np.array([float(flow.time_to(start, q)) for q in growths])
             expected = np.stack([flow.weights_at(start, q) for q in growths])

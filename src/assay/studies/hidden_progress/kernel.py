@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 import assay as ay
+from assay.analysis import frames
 from assay.figures import Display, Lines, board
 from assay.maths.fourier import coefficients_of_degree
 from assay.maths.subsets import members
@@ -102,12 +103,11 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     trained = runs.frame.group_by("net.width", "task.k").agg(
         runs=pl.len(), solved=(pl.col("outcome") == "solved").sum(), steps=pl.col("step").median()
     )
-    parts = {
-        "correlations": pl.DataFrame(correlations),
-        "losses": pl.DataFrame(losses),
-        "trained": trained.sort("net.width", "task.k").rename({"net.width": "width", "task.k": "k"}),
-    }
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(
+        correlations=pl.DataFrame(correlations),
+        losses=pl.DataFrame(losses),
+        trained=trained.sort("net.width", "task.k").rename({"net.width": "width", "task.k": "k"}),
+    )
 
 
 def figure(table: pl.DataFrame) -> Display:

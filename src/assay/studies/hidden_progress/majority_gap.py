@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from assay.analysis import powerlaw
+from assay.analysis import frames, powerlaw
 from assay.figures import Display, Lines, board
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity import gap_by_identity, majority_coefficient, majority_gap
@@ -60,8 +60,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
     ]
     most, beyond, step = CHECKED[scale]
     places = [(n, k) for k in range(2, most + 1, 2) for n in range(4 * k + 1, 4 * k + beyond + 1, step)]
-    parts = {"gap": pl.DataFrame(gap), "checks": pl.DataFrame([_check(n, k) for n, k in places])}
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(gap=pl.DataFrame(gap), checks=pl.DataFrame([_check(n, k) for n, k in places]))
 
 
 def _check(n: int, k: int) -> dict[str, object]:

@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
+from assay.analysis import frames
+from assay.analysis.fractions import wilson
 from assay.figures import Display, Lines, board
 from assay.maths.cube import linear_form
 from assay.maths.fourier import character
 from assay.studies import Claim, Experiment, Judgement
-from assay.theory.parity import noise_factor, noisy_correlation, population_gradient
+from assay.theory.parity import population_gradient
 from assay.theory.parity.gaps import relaxed_gap
-from assay.theory.parity.noise import printed_noise_factor
+from assay.theory.parity.noise import noise_factor, noisy_correlation, printed_noise_factor
 from assay.theory.parity.recovery import neuron_gap, simulate_recovery
 
 FLIPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.49, 0.5)
@@ -75,8 +76,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
     recovery = pl.DataFrame(
         [_recovery(flip, scaled, TRIALS[scale]) for flip in SIMULATED[scale] for scaled in SCALED[scale]]
     )
-    parts = {"factor": factor, "recovery": recovery}
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(factor=factor, recovery=recovery)
 
 
 def _factor(k: int, flip: float, rng: np.random.Generator) -> dict[str, float]:
@@ -100,10 +100,10 @@ def _recovery(flip: float, scaled: float, trials: int) -> dict[str, float]:
     batch = math.ceil(scaled * math.log(N) / (rho * gap) ** 2)
     rng = np.random.default_rng([round(100 * flip), round(16 * scaled)])
     found = simulate_recovery(N, K, batch, trials, rng, flip).largest
-    interval = stats.binomtest(found, trials).proportion_ci(method="wilson")
+    low, high = wilson(found, trials)
     return {
         "flip": flip, "scaled": scaled, "batch": batch, "trials": trials, "recovered": found / trials,
-        "low": interval.low, "high": interval.high,
+        "low": low, "high": high,
     }  # fmt: skip
 
 

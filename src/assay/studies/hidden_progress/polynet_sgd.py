@@ -17,8 +17,9 @@ from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
+from assay.analysis import frames
+from assay.analysis.fractions import wilson
 from assay.figures import Display, Lines, board
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity import block_error
@@ -94,15 +95,14 @@ PROOF_PRINTED = Claim(
 def table(runs: None, scale: str) -> pl.DataFrame:
     requirement = pl.DataFrame(requirement_table(GRID, EPS, DELTA))
     trained, path = _trained(scale)
-    parts = {
-        "bounds": _bounds(),
-        "random": _random(),
-        "counterexamples": _counterexamples(),
-        "requirement": requirement,
-        "runs": trained,
-        "path": path,
-    }
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(
+        bounds=_bounds(),
+        random=_random(),
+        counterexamples=_counterexamples(),
+        requirement=requirement,
+        runs=trained,
+        path=path,
+    )
 
 
 def _bounds() -> pl.DataFrame:
@@ -271,11 +271,10 @@ def _judge_runs(runs: pl.DataFrame) -> Judgement:
     settings = reached.group_by("constants", "block", "k").agg(pl.col("reached").sum(), count=pl.len())
     few, count = min(settings.select("reached", "count").rows(), key=lambda row: row[0] / row[1])
     drift = max(reached["drift"])
-    interval = stats.binomtest(few, count).proportion_ci(method="wilson")
     return ENOUGH.judged(
         few / count >= 0.9 and drift <= 0.5,
         few / count,
-        (interval.low, interval.high),
+        wilson(few, count),
         f"value: smallest fraction of runs with error <= {EPS} of any setting; largest drift {drift:.3f}",
     )
 

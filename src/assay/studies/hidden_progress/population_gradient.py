@@ -16,8 +16,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import polars as pl
 
+from assay.analysis import frames
 from assay.figures import Display, Spectrum
 from assay.maths.fourier import character, fourier_coefficients, from_fourier
+from assay.maths.subsets import indicator
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity import population_gradient, population_gradient_by_enumeration
 from assay.theory.parity.gradient import sign_neuron_gradient
@@ -82,8 +84,7 @@ SINUSOID = Claim(
 
 
 def table(runs: None, scale: str) -> pl.DataFrame:
-    parts = {"entries": _entries(), "checks": _checks(scale)}
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(entries=_entries(), checks=_checks(scale))
 
 
 def _entries() -> pl.DataFrame:
@@ -101,7 +102,7 @@ def _entries() -> pl.DataFrame:
     frames = []
     for name, subset, theory, (weights, bias, derivative) in cases:
         found = population_gradient_by_enumeration(weights, bias, subset, derivative)
-        bits = np.where(np.isin(np.arange(13), list(subset)), "hidden bits", "other bits").tolist()
+        bits = np.where(indicator(subset, 13), "hidden bits", "other bits").tolist()
         columns = {"bits": bits, "degree": range(1, 14), "theory": theory[0], "measured": found[0]}
         frames.append(pl.DataFrame(columns).select(pl.lit(name).alias("neuron"), pl.all()))
     return pl.concat(frames)

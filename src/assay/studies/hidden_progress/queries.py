@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from assay.analysis import frames
 from assay.figures import Display, Lines, board
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity.queries import (
@@ -86,12 +87,11 @@ def table(runs: None, scale: str) -> pl.DataFrame:
         for tau in ASKED_AT
     ]
     needed += [{"line": BOUND, "tolerance": tau, "queries": least_queries(n, k, tau)} for tau in ASKED_AT]
-    parts = {
-        "visible": pl.DataFrame(seen),
-        "needed": pl.DataFrame(needed).with_columns(n=pl.lit(n), k=pl.lit(k)),
-        "label": pl.DataFrame({"subsets": [_without_label(n, rng, masks) for _ in range(ASKED)]}),
-    }
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(
+        visible=pl.DataFrame(seen),
+        needed=pl.DataFrame(needed).with_columns(n=pl.lit(n), k=pl.lit(k)),
+        label=pl.DataFrame({"subsets": [_without_label(n, rng, masks) for _ in range(ASKED)]}),
+    )
 
 
 def _without_label(n: int, rng: np.random.Generator, masks: np.ndarray) -> int:

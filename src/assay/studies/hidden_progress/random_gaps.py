@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
-from assay.analysis import histogram
+from assay.analysis import frames, histogram
+from assay.analysis.fractions import wilson
 from assay.figures import Display, Histogram
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity import majority_gap, population_gradient
-from assay.theory.parity.threshold import WEIGHTS, random_gaps
+from assay.theory.parity.gaps import WEIGHTS
+from assay.theory.parity.threshold import random_gaps
 
 N, EVEN, ODD = 15, (2, 4, 6), (3, 5)
 DRAWS = {"smoke": 300, "desk": 3000, "paper": 10_000}
@@ -42,12 +43,11 @@ RANDOM_THRESHOLDS = Claim(
 def table(runs: None, scale: str) -> pl.DataFrame:
     draws = pl.concat([_draws(law, k, DRAWS[scale]) for k in EVEN for law in (*RANDOM, "sign")])
     shown = histogram.counts(draws.filter(pl.col("law") != "sign"), "ratio", by=["k", "law"], edges=EDGES)
-    parts = {
-        "bins": shown.sort("k", _order(), "low").with_columns(majority=pl.lit(1.0)),
-        "summary": pl.DataFrame([_summary(part) for part in draws.partition_by("k", "law", maintain_order=True)]),
-        "odd": pl.DataFrame([{"law": law, "k": k, "largest": _largest(law, k)} for k in ODD for law in WEIGHTS]),
-    }
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(
+        bins=shown.sort("k", _order(), "low").with_columns(majority=pl.lit(1.0)),
+        summary=pl.DataFrame([_summary(part) for part in draws.partition_by("k", "law", maintain_order=True)]),
+        odd=pl.DataFrame([{"law": law, "k": k, "largest": _largest(law, k)} for k in ODD for law in WEIGHTS]),
+    )
 
 
 def _draws(law: str, k: int, draws: int) -> pl.DataFrame:
@@ -68,8 +68,8 @@ def _summary(draws: pl.DataFrame) -> dict[str, object]:
     row["deviation"] = float(np.abs(ratio - 1).max())
     events = {"positive": ratio > 0, "at_reference": ratio >= 1, "strict_positive": draws["strict"].to_numpy() > 0}
     for name, event in events.items():
-        interval = stats.binomtest(int(event.sum()), count).proportion_ci(method="wilson")
-        row |= {name: float(event.mean()), f"{name}_low": interval.low, f"{name}_high": interval.high}
+        low, high = wilson(int(event.sum()), count)
+        row |= {name: float(event.mean()), f"{name}_low": low, f"{name}_high": high}
     return row
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
+from assay.analysis.fractions import wilson
 from assay.figures import Display, Lines, board
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity.recovery import neuron_gap, recovery_probability, simulate_recovery
@@ -89,8 +89,8 @@ def table(runs: None, scale: str) -> pl.DataFrame:
 
 def _simulated(n: int, k: int, batch: int, trials: int, rng: np.random.Generator) -> dict[str, float]:
     found = simulate_recovery(n, k, batch, trials, rng)
-    interval = stats.binomtest(found.largest, trials).proportion_ci(method="wilson")
-    row = {"trials": trials, "recovered": found.largest / trials, "low": interval.low, "high": interval.high}
+    low, high = wilson(found.largest, trials)
+    row = {"trials": trials, "recovered": found.largest / trials, "low": low, "high": high}
     row |= {"above_threshold": found.threshold / trials, "first_right": found.first / trials}
     return row | {name: getattr(found, name) for name in ("close", "close_wrong", "close_across", "near", "near_wrong")}
 

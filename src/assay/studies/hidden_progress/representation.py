@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from assay.analysis import frames
 from assay.figures import Display, Lines
 from assay.maths.cube import cube
 from assay.studies import Claim, Experiment, Judgement
@@ -71,8 +72,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
         checks.append({"line": "k ReLUs", "k": k, "error": _relu_error(k)})
     for name, constant in (("two ReLUs", False), ("two ReLUs, output bias", True)):
         checks.append({"line": name, "k": 2, "margin": two_relu_margin(constant)})
-    parts = {"values": pl.DataFrame(values), "checks": pl.DataFrame(checks, infer_schema_length=None)}
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+    return frames.parts(values=pl.DataFrame(values), checks=pl.DataFrame(checks, infer_schema_length=None))
 
 
 def _readouts(k: int) -> dict[str, Readout]:

@@ -14,15 +14,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
-from assay.analysis import histogram
+from assay.analysis import frames, histogram
+from assay.analysis.fractions import wilson
 from assay.figures import Display, Histogram
 from assay.studies import Claim, Experiment, Judgement
 from assay.theory.parity import majority_gap, population_gradient
-from assay.theory.parity.gaps import random_sinusoid_gaps
-from assay.theory.parity.sinusoid import QUARTER, sinusoid_gradient
-from assay.theory.parity.threshold import WEIGHTS
+from assay.theory.parity.gaps import WEIGHTS
+from assay.theory.parity.sinusoid import QUARTER, random_gaps, sinusoid_gradient
 
 SIZES: Mapping[str, Sequence[int]] = {"smoke": (15,), "desk": (15, 25, 49), "paper": (15, 25, 35, 49)}
 EVEN, ODD = (2, 4), (3, 5)
@@ -52,19 +51,18 @@ def table(runs: None, scale: str) -> pl.DataFrame:
     shown = draws.filter(pl.col("law") != "sign", pl.col("k").is_in(EVEN))
     bins = histogram.counts(shown, "ratio", by=["k", "n", "law"], edges=EDGES).join(signs, on=["n", "k"], how="left")
     law = pl.col("law").replace_strict({law: i for i, law in enumerate(WEIGHTS)}, return_dtype=pl.Int64)
-    parts = {
-        "bins": bins.sort("k", "n", law, "low").with_columns(
+    return frames.parts(
+        bins=bins.sort("k", "n", law, "low").with_columns(
             panel=pl.format("k = {}, n = {}", "k", "n"), majority=pl.lit(1.0), half=pl.lit(0.5)
         ),
-        "summary": summary,
-        "checks": pl.DataFrame([_check(k, law) for k in (*EVEN, *ODD) for law in WEIGHTS]),
-    }
-    return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
+        summary=summary,
+        checks=pl.DataFrame([_check(k, law) for k in (*EVEN, *ODD) for law in WEIGHTS]),
+    )
 
 
 def _draws(n: int, k: int, law: str, draws: int) -> pl.DataFrame:
     """One row a draw: the gap, and for even k the gap over that of majority (at odd k majority has none)."""
-    gaps = random_sinusoid_gaps(n, k, law, draws, _rng(n, k, law)).relaxed
+    gaps = random_gaps(n, k, law, draws, _rng(n, k, law)).relaxed
     reference = float(majority_gap(n, k)) if k in EVEN else np.nan
     frame = pl.DataFrame({"gap": gaps, "ratio": gaps / reference})
     return frame.select(pl.lit(n).alias("n"), pl.lit(k).alias("k"), pl.lit(law).alias("law"), pl.all())
@@ -79,10 +77,10 @@ def _summary(draws: pl.DataFrame) -> dict[str, object]:
     row: dict[str, object] = {name: first[name] for name in ("n", "k", "law")} | {"draws": len(gap)}
     row |= dict(zip(("q10", "q50", "q90"), np.quantile(gap, (0.1, 0.5, 0.9)).tolist(), strict=True))
     positive = int((gap > 0).sum())
-    interval = stats.binomtest(positive, len(gap)).proportion_ci(method="wilson")
+    low, high = wilson(positive, len(gap))
     ratio = float(np.median(draws["ratio"].to_numpy()))
     row |= {"smallest": float(gap.min()), "ratio": None if np.isnan(ratio) else ratio}
-    return row | {"positive": positive / len(gap), "positive_low": interval.low, "positive_high": interval.high}
+    return row | {"positive": positive / len(gap), "positive_low": low, "positive_high": high}
 
 
 def _check(k: int, law: str) -> dict[str, object]:

@@ -85,24 +85,6 @@ def fourier_gap(spectrum: Float64[np.ndarray, " subsets"], subset: Collection[in
     return float(min(below) - max(above))
 
 
-def noise_factor(flip: float) -> float:
-    """rho = 1 - 2p: labels flipped with probability p scale every correlation E[y f], gradient and gap by it.
-
-    The paper writes p = 1/2 - eps and prints the factor eps in place of 2 eps (appendix C.6).
-    """
-    if not 0 <= flip <= 0.5:
-        raise ConfigError("flip", flip, "between 0 and 0.5, the probability that a label is flipped")
-    return 1 - 2 * flip
-
-
-def noisy_correlation(values: Real[np.ndarray, " points"], subset: Collection[int], flip: float) -> float:
-    """E[y f(x)] for y = chi_S(x) flipped with probability p, over all inputs and both outcomes of the flip."""
-    noise_factor(flip)  # refuses a probability out of range
-    n = len(values).bit_length() - 1
-    label = character(n, mask_of(subset, n))
-    return float(np.mean((1 - flip) * label * values + flip * -label * values))
-
-
 def _response(weights: np.ndarray, bias: float, derivative: Derivative) -> np.ndarray:
     return np.asarray(derivative(linear_form(weights, bias)), dtype=np.float64)
 

@@ -11,8 +11,8 @@ from assay.errors import ConfigError
 from assay.theory.commands import theory_command
 from assay.theory.parity import requirements
 from assay.theory.parity.drift import largest_walk, overtaking_step
-from assay.theory.parity.gradient import noise_factor, population_gradient_by_enumeration
-from assay.theory.parity.noise import least_samples, noise_cost, printed_noise_factor
+from assay.theory.parity.gradient import population_gradient_by_enumeration
+from assay.theory.parity.noise import least_samples, noise_cost, noise_factor, printed_noise_factor
 from assay.theory.parity.recovery import neuron_gap, recovery_probability, sufficient_samples
 from assay.theory.parity.sinusoid import QUARTER, sinusoid_gradient
 

@@ -1,13 +1,35 @@
 """What label noise costs: labels flipped with probability p scale every correlation by rho = 1 - 2p, so that the same
-accuracy takes 1/rho^2 times the samples (Barak et al. 2022, appendix C.6; `gradient.noise_factor`)."""
+accuracy takes 1/rho^2 times the samples (Barak et al. 2022, appendix C.6)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+
+import numpy as np
+from jaxtyping import Real
 
 from assay.errors import ConfigError
-from assay.maths.subsets import log_binomial
-from assay.theory.parity.gradient import noise_factor
+from assay.maths.fourier import character
+from assay.maths.subsets import log_binomial, mask_of
+
+
+def noise_factor(flip: float) -> float:
+    """rho = 1 - 2p: labels flipped with probability p scale every correlation E[y f], gradient and gap by it.
+
+    The paper writes p = 1/2 - eps and prints the factor eps in place of 2 eps (appendix C.6).
+    """
+    if not 0 <= flip <= 0.5:
+        raise ConfigError("flip", flip, "between 0 and 0.5, the probability that a label is flipped")
+    return 1 - 2 * flip
+
+
+def noisy_correlation(values: Real[np.ndarray, " points"], subset: Collection[int], flip: float) -> float:
+    """E[y f(x)] for y = chi_S(x) flipped with probability p, over all inputs and both outcomes of the flip."""
+    noise_factor(flip)  # refuses a probability out of range
+    n = len(values).bit_length() - 1
+    label = character(n, mask_of(subset, n))
+    return float(np.mean((1 - flip) * label * values + flip * -label * values))
 
 
 def printed_noise_factor(flip: float) -> float:

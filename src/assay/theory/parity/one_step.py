@@ -22,7 +22,7 @@ from jaxtyping import Float32, Float64, Real
 from assay.errors import ConfigError
 from assay.maths.cube import linear_form
 from assay.maths.fourier import character
-from assay.maths.subsets import mask_of
+from assay.maths.subsets import indicator, mask_of
 from assay.theory.parity.gradient import sign_neuron_gradient
 from assay.theory.parity.majority import log_majority_coefficient
 from assay.theory.parity.readout import bias_grid, corrected_readout
@@ -143,7 +143,7 @@ def step_errors(
     tau = max(float(np.abs(found - true).max()) for found, true in zip(gradient, exact, strict=True))
     below, above = (math.exp(log_majority_coefficient(n, k + step)[1]) for step in (-1, 1))
     after, orientation = first_step(layer, gradient, k), good_neurons(layer, subset)
-    inside = np.isin(np.arange(n), list(subset))
+    inside = indicator(subset, n)
     good = orientation != 0
     wanted = orientation[good, None] / (2 * k)
     return StepErrors(

@@ -22,8 +22,9 @@ from jaxtyping import Float64, Real, UInt64
 from assay.errors import ConfigError
 from assay.maths.fourier import coefficients_of_degree
 from assay.maths.subsets import mask_of
-from assay.theory.parity.gradient import noise_factor, sign_neuron_gradient
+from assay.theory.parity.gradient import sign_neuron_gradient
 from assay.theory.parity.majority import majority_coefficient_float, majority_gap
+from assay.theory.parity.noise import noise_factor
 
 WORDS = 1 << 11
 """Words of 64 examples that are drawn at a time: the arrays of a block stay in the cache."""

@@ -1,4 +1,4 @@
-"""The closed form of majority's coefficients beside their enumeration: the table of figure 4.2 and its claims."""
+"""The closed form of majority's coefficients beside their enumeration, one row a coefficient."""
 
 from __future__ import annotations
 

@@ -12,26 +12,17 @@ integral is cut off long after that. Weights on a lattice, such as signs, have t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
 
 import numpy as np
 from jaxtyping import Float64, Real
 
-from assay.errors import ConfigError, UnknownName
+from assay.errors import ConfigError
 from assay.maths.cube import MAX_BITS, linear_form
 from assay.maths.fourier import character
-from assay.maths.subsets import mask_of
+from assay.maths.subsets import indicator, mask_of
+from assay.theory.parity.gaps import RandomGaps, draw_weights
 from assay.theory.parity.majority import majority_gap
-
-Draw = Callable[[np.random.Generator, int], np.ndarray]
-
-WEIGHTS: Mapping[str, Draw] = {
-    "uniform": lambda rng, n: rng.uniform(-1, 1, size=n),
-    "gaussian": lambda rng, n: rng.normal(size=n),
-    "sign": lambda rng, n: rng.choice([-1.0, 1.0], size=n),
-}
-"""Laws of the weights; a threshold does not see their scale."""
 
 LENGTH, POINTS = 60.0, 3000
 """Upper end of the integral in units of 1/|w|, and how many midpoints it takes."""
@@ -54,11 +45,10 @@ def threshold_gradient(weights: Real[np.ndarray, " n"], subset: Collection[int])
 def integrated_gradient(weights: Real[np.ndarray, " n"], subset: Collection[int]) -> Float64[np.ndarray, " n"]:
     """The same by the integral, for even |S| and weights off a lattice; error about 2^(-n/2) and less."""
     n, k = len(weights), len(subset)
-    mask_of(subset, n)
+    inside = indicator(subset, n)
     step = LENGTH / POINTS / float(np.linalg.norm(weights))
     at = (np.arange(POINTS) + 0.5) * step
     sines, cosines = np.sin(np.outer(at, weights)), np.cos(np.outer(at, weights))
-    inside = np.isin(np.arange(n), list(subset))
     factors = np.where(inside, sines, cosines)
     product = _others(factors)  # of all factors but the i-th
     values = product * np.where(inside, cosines, sines)
@@ -66,26 +56,15 @@ def integrated_gradient(weights: Real[np.ndarray, " n"], subset: Collection[int]
     return 2 / np.pi * turned * (values / at[:, None]).sum(axis=0) * step
 
 
-@dataclass(frozen=True, kw_only=True)
-class RandomGaps:
-    """Gaps of thresholds with random weights, one entry for each draw."""
-
-    strict: Float64[np.ndarray, " draws"]  # min over S minus max over the rest: Definition 1
-    relaxed: Float64[np.ndarray, " draws"]  # max over S minus max over the rest
-
-
 def random_gaps(n: int, k: int, init: str, draws: int, rng: np.random.Generator) -> RandomGaps:
     """Gaps at a set of size k of sign(w.x) for weights of that law; those of sign weights are all the same."""
-    if init not in WEIGHTS:
-        raise UnknownName("law of random weights", init, WEIGHTS)
     if not 0 < k < n:
         raise ConfigError("k", k, f"between 1 and n - 1 = {n - 1}")
     if init == "sign" and n > MAX_BITS:
         gaps = np.full(draws, float(majority_gap(n, k)))
         return RandomGaps(strict=gaps, relaxed=gaps)
-    size = np.abs([threshold_gradient(WEIGHTS[init](rng, n), range(k)) for _ in range(draws)])
-    others = size[:, k:].max(axis=1)
-    return RandomGaps(strict=size[:, :k].min(axis=1) - others, relaxed=size[:, :k].max(axis=1) - others)
+    subset = range(k)
+    return RandomGaps.of(np.stack([threshold_gradient(w, subset) for w in draw_weights(init, n, draws, rng)]), subset)
 
 
 def _degree_one(values: Float64[np.ndarray, " points"]) -> Float64[np.ndarray, " n"]:
