@@ -12,7 +12,7 @@ from setuptools import Extension, setup
 
 KERNELS = Path("src/assay/engine/native/kernels")
 COMMON = [
-    "-std=c++17", "-O3", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden",
+    "-std=c++17", "-O3", "-g0", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden",
     "-ffp-contract=off",  # roundings are where the source says: a trial's numbers must not depend on how loops are cut
     "-Wno-psabi", "-Wno-uninitialized", "-Wno-maybe-uninitialized",  # on gcc's own headers
 ]  # fmt: skip

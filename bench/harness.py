@@ -165,17 +165,17 @@ def _measure_one(
 
 
 def calibrate(trainer: Trainer, horizon: int, sample_seconds: float, seeds: Iterable[int]) -> Sample:
-    """The sample that takes about this long: as many steps as fit, no more than the horizon, then repeated."""
-    steps = 1
-    while True:
-        _, _, wall = timed(trainer, Sample(steps, 1), seeds)
-        if wall >= sample_seconds / 4 or steps >= horizon:
-            break
-        wanted = int(steps * sample_seconds / 2 / wall)
+    """The sample whose steps take about this long: as many as fit, no more than the horizon, then repeated. What a call
+    costs however few its steps are does not count, so that it weighs no more than in a run of that length."""
+    _, _, first = timed(trainer, Sample(1, 1), seeds)
+    steps, spent = 1, 0.0
+    while spent < sample_seconds / 4 and steps < horizon:
+        wanted = int(steps * sample_seconds / 2 / spent) if spent > 0 else 0
         steps = min(horizon, max(steps + 1, min(wanted, GROWTH * steps)))
-    per_step = wall / steps
+        spent = timed(trainer, Sample(steps, 1), seeds)[2] - first
+    per_step = max(spent, 0.0) / max(1, steps - 1) or first
     steps = max(1, min(horizon, round(sample_seconds / per_step)))
-    return Sample(steps, max(1, round(sample_seconds / (per_step * steps))))
+    return Sample(steps, max(1, round(sample_seconds / (first + per_step * (steps - 1)))))
 
 
 def timed(trainer: Trainer, sample: Sample, seeds: Iterable[int]) -> tuple[int, float, float]:

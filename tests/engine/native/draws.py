@@ -73,8 +73,21 @@ def batches(trial: ay.Trial, steps: int) -> tuple[np.ndarray, np.ndarray]:
     data, noise = stream(trial.seed, "data"), stream(trial.seed, "noise")
     if isinstance(trial.data, ay.Online):
         data, noise = fold_in(data, t), fold_in(noise, t)
-    packed = index[..., None] if isinstance(trial.data, ay.Population) else words(data, index, task.num_words)
+    if isinstance(trial.data, ay.Population):
+        x, y = _examples(trial, index[..., None])
+    else:
+        x, y = _examples(trial, words(data, index, task.num_words))
+    return x, np.where(uniform(noise, index) < np.float32(task.noise), -y, y)
+
+
+def held_out(trial: ay.Trial, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first examples of the fixed held-out sample, (count, n) and (count,)."""
+    task: Any = trial.task
+    return _examples(trial, words(stream(trial.seed, "eval"), np.arange(count), task.num_words))
+
+
+def _examples(trial: ay.Trial, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    task: Any = trial.task
     i = np.arange(task.n)
     x = 1 - 2.0 * (packed[..., i // 32] >> (i % 32).astype(np.uint32) & 1)
-    y = x[..., task.coordinates(trial.seed)].prod(axis=-1)
-    return x, np.where(uniform(noise, index) < np.float32(task.noise), -y, y)
+    return x, x[..., task.coordinates(trial.seed)].prod(axis=-1)

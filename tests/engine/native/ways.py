@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import assay as ay
+from assay.engine.native.spec import ACTIVATIONS
 from assay.losses import Correlation, Hinge, Logistic, Square
 from assay.nets import Sparse
-from assay.nets.activations import ACTIVATIONS
 from assay.optim import Rate
 
 STEPS = 200

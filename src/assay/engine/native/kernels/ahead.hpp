@@ -36,7 +36,12 @@ class Ahead final : public Dense<Sigma> {
     int update_ahead(const Batch& block, int steps, const Batch* next, float* f) override {
         multiply(block);
         int bad = -1;
-        for (int t = 0; t < steps; t++)
+        bool done = false;
+        if constexpr (ONE_REGISTER) {
+            done = this->vectors == 1 && this->spec.batch == 1;
+            if (done) bad = in_registers(block, steps, f);
+        }
+        for (int t = 0; t < steps && !done; t++)
             if (!step(block, t, f) && bad < 0) bad = t;
         const int count = steps * this->spec.batch;
         for (int q = 0; q < (count + FOUR - 1) / FOUR; q++)
@@ -130,6 +135,44 @@ class Ahead final : public Dense<Sigma> {
             store(this->u.data + v * LANES, this->real(v, fma(splat(out_rate), change, u - u * spec.decay[1])));
         }
         return finite(size[0]);
+    }
+
+    // The same steps where there is one vector of neurons and one example a step: all sums stay in registers, and a
+    // step's part of the gradient enters those of all later steps at once, so that the next waits for one addition.
+    int in_registers(const Batch& block, int steps, float* f) {
+        const Spec& spec = this->spec;
+        const bool decays = spec.decay[0] != 0, decays_out = spec.decay[1] != 0;
+        f32v z[LANES], u = load<f32v>(this->u.data), c = splat(this->c);
+        const f32v rate = splat(-spec.rate[0]), out_rate = splat(-spec.rate[1]);
+        const f32v bias_rate = splat(spec.output_bias ? -spec.rate[1] : 0.0f);
+        const f32v real = this->real(0, splat(1.0f));  // 0 in the lanes that stand for no neuron
+        float* g = gradient.data;
+#pragma GCC unroll 16
+        for (int t = 0; t < LANES; t++) z[t] = load<f32v>(base.data + t * LANES);
+        if (decays)
+            for (int t = 0; t < LANES; t++) z[t] *= power(1 - spec.decay[0], t);
+#pragma GCC unroll 16
+        for (int t = 0; t < LANES; t++) {
+            if (t == steps) break;
+            const Slope at = this->sigma(z[t]);
+            const f32v y = splat(block.label[0] >> t & 1 ? -1.0f : 1.0f);
+            const f32v pace = u * rate * at.slope, out = sums_everywhere(u * at.value) + c;
+            const f32v slope = slope_of(spec.loss, out, y), own = slope * pace;
+            f[t] = out[0];
+            store(g + t * LANES, own);
+#pragma GCC unroll 16
+            for (int later = t + 1; later < LANES; later++)
+                z[later] = fma(splat(products[later * LANES + t]), own, z[later]);
+            if (decays_out) u -= u * spec.decay[1];
+            u = fma(out_rate, slope * (real * at.value), u);
+            if (decays_out && spec.output_bias) c -= c * spec.decay[1];
+            c = fma(bias_rate, slope, c);
+        }
+        store(this->u.data, u);
+        this->c = c[0];
+        const f32v size = size_of(spec.loss, load<f32v>(f), signs(block.label[0], 0));
+        const uint32_t infinite = lowest_bits((u32v)(size - size != 0)) & ((1u << steps) - 1);
+        return infinite ? __builtin_ctz(infinite) : -1;
     }
 
     // The sums of one vector of neurons over all coordinates, for the first examples of the block in `slots`.

@@ -16,6 +16,13 @@ namespace ASSAY_ISA {
 
 constexpr int LANES = 16;
 
+// Whether a vector is one register, so that sixteen of them need not go through memory.
+#if defined(__AVX512F__)
+constexpr bool ONE_REGISTER = true;
+#else
+constexpr bool ONE_REGISTER = false;
+#endif
+
 typedef float f32v __attribute__((vector_size(4 * LANES)));
 typedef uint32_t u32v __attribute__((vector_size(4 * LANES)));
 typedef int32_t i32v __attribute__((vector_size(4 * LANES)));
@@ -39,7 +46,7 @@ INLINE void store(void* to, Vector v) {
 INLINE u32v bits(f32v x) { return (u32v)x; }
 INLINE f32v floats(u32v x) { return (f32v)x; }
 INLINE f32v to_float(i32v x) { return __builtin_convertvector(x, f32v); }
-INLINE f32v choose(i32v mask, f32v yes, f32v no) { return floats(((u32v)mask & bits(yes)) | (~(u32v)mask & bits(no))); }
+INLINE f32v choose(i32v mask, f32v yes, f32v no) { return mask ? yes : no; }
 INLINE u32v lane_numbers() { return u32v{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 INLINE u32v rotate_left(u32v x, int by) { return (x << by) | (x >> (32 - by)); }
 

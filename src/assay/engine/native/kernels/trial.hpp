@@ -92,7 +92,8 @@ class Trial {
         for (int from = 0; from < count; from += block) {
             const int some = count - from < block ? count - from : block;
             examples.held_out(0, from, some, block_batch);
-            evaluate(block_batch, outputs + from);
+            evaluate(block_batch, block_output.data);  // which has room for what is answered beyond `some`
+            memcpy(outputs + from, block_output.data, some * sizeof(float));
         }
     }
 
