@@ -17,4 +17,5 @@
 - `trend`: tests of whether fractions grow along x, and whether they never fall
 - `fractions`: an interval of a fraction
 - `quantiles`: quantiles that stay right when some values are infinite
+- `thresholds`: where a rate of success reaches a level, and by which law that grows
 """

@@ -16,6 +16,8 @@ from assay.learners.elimination import Elimination as Elimination
 from assay.learners.elimination import PooledElimination as PooledElimination
 from assay.learners.exhaustive import ExhaustiveSearch as ExhaustiveSearch
 from assay.learners.heavy import heavy_coefficients as heavy_coefficients
+from assay.learners.juntas import ConsistentSubsets as ConsistentSubsets
+from assay.learners.juntas import JuntaExamples as JuntaExamples
 from assay.learners.random_search import RandomSearch as RandomSearch
 from assay.learners.screen import CorrelationScreen as CorrelationScreen
 from assay.learners.weak import WeakToStrong as WeakToStrong
