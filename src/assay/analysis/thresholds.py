@@ -1,8 +1,8 @@
 """Where a rate of success reaches a level as samples grow, and by which law that threshold grows.
 
-A rate estimated cell by cell is not monotone; the threshold is therefore read off three ways: the first size at which the
-level is reached, the first from which it is kept, and the crossing of the isotonic fit (Barlow, Bartholomew, Bremner,
-Brunk 1972), which interpolates between sizes and comes with a bootstrap interval over replicates.
+A rate estimated cell by cell is not monotone; the threshold is therefore read off three ways: the first size at which
+the level is reached, the first from which it is kept, and the crossing of the isotonic fit (Barlow, Bartholomew,
+Bremner, Brunk 1972), which interpolates between sizes and comes with a bootstrap interval over replicates.
 """
 
 from __future__ import annotations

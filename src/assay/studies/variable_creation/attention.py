@@ -1,12 +1,11 @@
 """Attention weights of a trained Transformer with one head: which bits were selected.
 
-Claim   the weights, which depend on the input, about vanish on irrelevant positions. Source  Edelman, Goel, Kakade,
-Zhang 2022, figure 3 (right) and appendix A.3.1; Edelman 2024, figure 4.3 (right). It is true
-        of negative examples, where a relevant bit is 0; on positive ones, where all relevant bits are 1, the weight
-        spreads over irrelevant positions as well. Both are shown, the claim as printed is an erratum.
+Claim   the weights, which depend on the input, about vanish on irrelevant positions.
+Source  Edelman, Goel, Kakade, Zhang 2022, figure 3 (right) and appendix A.3.1; Edelman 2024, figure 4.3 (right). It is
+        true of negative examples, where a relevant bit is 0; on positive ones, where all relevant bits are 1, the
+        weight spreads over irrelevant positions as well. Both are shown, the claim as printed is an erratum.
 Output  table `attention`, in parts: `weights` (mean and range at each position, by label and bit), `runs` (one row a
-run:
-        validation error, mass on the relevant positions, largest irrelevant weight, what was selected).
+        run: validation error, mass on the relevant positions, largest irrelevant weight, what was selected).
 """
 
 from __future__ import annotations

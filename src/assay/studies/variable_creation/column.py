@@ -2,8 +2,8 @@
 
 Claim   about 70 samples are enough.
 Source  Edelman, Goel, Kakade, Zhang 2022, caption of figure 3 (left); Edelman 2024, figure 4.3.
-Output  table `column`, in parts: `cells` (success at each size) and `thresholds`. At smoke and paper scale its runs are
-        among those of `sample-complexity`, where they are kept.
+Output  table `column`, in parts: `cells` (success at each size) and `thresholds`. At smoke and paper scale its runs
+        are among those of `sample-complexity`, where they are kept.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Transformers with explicit weights of bounded norm, for every sparse function.
 
-Claim   attention selects, the MLP looks up: exact for all functions of s bits, with norms logarithmic in T. Source
-Edelman, Goel, Kakade, Zhang 2022, proposition 4.12 = A.18, lemmas A.19 to A.25. The bump of lemma A.25, the radius
-        gamma/8 of lemmas A.22 and A.23, the coordinate e_2 of lemma A.19, and the treatment of overlapping positions
-        are wrong as printed; both versions are judged.
-Output  table `constructions`, in parts: `attention` (error of the selection), `exact` (of the whole function), `norms`,
-        `overlaps` (positions that are not orthogonal), `checks`.
+Claim   attention selects, the MLP looks up: exact for all functions of s bits, with norms logarithmic in T.
+Source  Edelman, Goel, Kakade, Zhang 2022, proposition 4.12 = A.18, lemmas A.19 to A.25. The bump of lemma A.25, the
+        radius gamma/8 of lemmas A.22 and A.23, the coordinate e_2 of lemma A.19, and the treatment of overlapping
+        positions are wrong as printed; both versions are judged.
+Output  table `constructions`, in parts: `attention` (error of the selection), `exact` (of the whole function),
+        `norms`, `overlaps` (positions that are not orthogonal), `checks`.
 """
 
 from __future__ import annotations
@@ -271,7 +271,8 @@ def _overlaps(scale: str) -> list[dict[str, object]]:
                     rows.append(
                         {
                             "part": "overlaps", "mapping": mapping, "T": length, "d": d, "delta": delta,
-                            "vector": vector, "variant": variant, "error": layer.error(inputs), "allowed": layer.gamma / 4,
+                            "vector": vector, "variant": variant, "error": layer.error(inputs),
+                            "allowed": layer.gamma / 4,
                         }
                     )  # fmt: skip
     return rows
@@ -306,48 +307,32 @@ def _truncation(rng: np.random.Generator) -> float:
 
 
 def figure(table: pl.DataFrame) -> Display:
-    errors = (
-        table.filter(part="attention")
-        .drop("part")
-        .with_columns(
-            line=pl.when("vector").then(pl.format("{}, bits", "mapping")).otherwise(pl.format("{}, count", "mapping")),
-            share=pl.col("error") / pl.col("allowed"),
-        )
-    )
+    share = pl.col("error") / pl.col("allowed")
+    kind = pl.when("vector").then(pl.lit("bits")).otherwise(pl.lit("count"))
+    errors = table.filter(pl.col("part") == "attention", pl.col("mapping") != "trainable").drop("part")
     norms = table.filter(pl.col("part") == "norms", pl.col("matrix") == "q", pl.col("s") == 3).drop("part")
-    overlaps = (
-        table.filter(part="overlaps")
-        .drop("part")
-        .with_columns(
-            share=pl.col("error") / pl.col("allowed"),
-            where=pl.format("{}, T = {}, d = {}", "mapping", "T", "d"),
-            line=pl.format("{}, {}", "variant", pl.when("vector").then(pl.lit("bits")).otherwise(pl.lit("count"))),
-        )
-    )
-    places = overlaps["where"].unique(maintain_order=True).to_list()
-    overlaps = overlaps.with_columns(x=pl.col("where").replace_strict(places, range(1, len(places) + 1)))
+    overlaps = table.filter(pl.col("part") == "overlaps", ~pl.col("vector"), pl.col("error") > 0).drop("part")
     return board(
         Lines(
-            errors, x="s", y="share", line="line", title="Error of the selection", x_label="sparsity s",
-            y_label="largest error / allowed",
+            errors.with_columns(line=pl.format("{}, {}", "mapping", kind), share=share), x="s", y="share", line="line",
+            title="Error of the selection", x_label="sparsity s", y_label="error over allowed",
         ),
         Lines(
             norms, x="T", y="norm", line="mapping", x_scale="log", title="Norm of the query, s = 3", x_label="length T",
             y_label="$|W_Q|$",
         ),
         Lines(
-            overlaps.filter(pl.col("error") > 0), x="x", y="share", line="line", y_scale="log", title="Overlapping "
-            "positions",
-            x_label="case: " + "; ".join(f"{i + 1} {name}" for i, name in enumerate(places[:2])),
-            y_label="largest error / allowed",
+            overlaps.with_columns(line=pl.format("{}, {}", "mapping", "variant"), share=share).sort("delta"), x="delta",
+            y="share", line="line", y_scale="log", title="Overlapping positions", x_label=r"overlap $\Delta$",
+            y_label="error over allowed",
         ),
         columns=3,
+        size=(6.8, 2.9),
         title="Transformers with explicit weights",
         caption="Largest error of the attention layer over all inputs, as a share of the gamma/4 that the lookup "
-        "tolerates; the "
-        "norm of the query, log(8T/gamma); and positions that overlap: as printed the error exceeds what is allowed "
-        "(above "
-        "1), with the Gram matrix it does not. Edelman, Goel, Kakade, Zhang 2022, lemmas A.19 to A.23.",
+        "tolerates (trainable positions: as for given ones); the norm of the query, log(8T/gamma); and one head on "
+        "positions that overlap: as printed the error exceeds what is allowed (above 1), with the Gram matrix it does "
+        "not. Edelman, Goel, Kakade, Zhang 2022, lemmas A.19 to A.23.",
     )  # fmt: skip
 
 

@@ -1,11 +1,8 @@
 """Other functions, sparsities and nets by the same protocol, and other learners beside them.
 
-Claim   AND and OR are the same task; parities of as many bits are not learnt from samples that are enough for
-conjunctions;
-        more relevant bits want more samples.
-Source  Edelman, Goel, Kakade, Zhang 2022, section 5 (OR by symmetry, parities); the rest goes beyond the paper. Output
-table `extensions`: success of the best restart by variant and size, with Wilson intervals, and of l1-regularised
-        logistic regression on the same training sets.
+Source  Edelman, Goel, Kakade, Zhang 2022, section 5 (OR by symmetry, parities); the rest goes beyond the paper.
+Output  table `extensions`: success of the best restart by variant and size, with Wilson intervals, and of
+        l1-regularised logistic regression on the same training sets.
 """
 
 from __future__ import annotations

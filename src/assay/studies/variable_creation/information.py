@@ -1,9 +1,9 @@
 """What any learner needs: bits of information, and what exhaustive search does with them.
 
-Claim   log2 C(T, s) examples are necessary, and a few more are enough for the one that tries every subset. Source
-Edelman, Goel, Kakade, Zhang 2022, section 4.4 and appendix A.3.1 (balanced inputs, rejected training sets). Output
-table `information`, in parts: `bits` (log2 C(T, 3)), `search` (examples until a single conjunction fits), `balance`
-        (frequency of the labels) and `checks` (fast against exhaustive test of uniqueness).
+Claim   log2 C(T, s) examples are necessary, and a few more are enough for the one that tries every subset.
+Source  Edelman, Goel, Kakade, Zhang 2022, section 4.4 and appendix A.3.1 (balanced inputs, rejected training sets).
+Output  table `information`, in parts: `bits` (log2 C(T, 3)), `search` (examples until a single conjunction fits),
+        `balance` (frequency of the labels) and `checks` (fast against exhaustive test of uniqueness).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The lemmas that keep the length out: how much attention changes with its weights, on random weights.
 
-Claim   every bound holds, and none of the ratios grows with T. Source  Edelman, Goel, Kakade, Zhang 2022, lemma 4.7,
-lemmas A.13 to A.16 and the proof of theorem A.17; proposition 4.8. Output  table `lipschitz`, in parts: `ratios`
-(largest change over its bound) and `shattering` (unbounded heads).
+Claim   every bound holds, and none of the ratios grows with T.
+Source  Edelman, Goel, Kakade, Zhang 2022, lemma 4.7, lemmas A.13 to A.16 and the proof of theorem A.17; proposition
+        4.8.
+Output  table `lipschitz`, in parts: `ratios` (largest change over its bound) and `shattering` (unbounded heads).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Sparse parities learnt online by a Transformer: a plateau at chance, then an abrupt transition.
 
-Claim   Transformers learn 3-sparse parities, after a plateau that ends abruptly. Source  Edelman, Goel, Kakade, Zhang
-2022, figure 4 and appendix A.3.1; Edelman 2024, figure 4.4. The number of steps is not
-        given there; runs end when 99 % of 4,096 fresh examples are right. At smoke and desk scale shorter inputs,
-        smaller batches and no dropout.
+Claim   Transformers learn 3-sparse parities, after a plateau that ends abruptly.
+Source  Edelman, Goel, Kakade, Zhang 2022, figure 4 and appendix A.3.1; Edelman 2024, figure 4.4. The number of steps
+        is not given there; runs end when 99 % of 4,096 fresh examples are right. At smoke and desk scale shorter
+        inputs, smaller batches and no dropout.
 Output  table `parity`, in parts: `curves` (loss of the single runs) and `runs` (transition time, plateau, its end).
 """
 
@@ -62,8 +62,9 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     names = runs.frame.select("trial", "seed", "outcome", ended="step", T="task.n")
     curves = runs.curves.join(names, on="trial")
     before = pl.col("step") < pl.col("ended")
+    early = (pl.col("step") > 0) & (pl.col("step") <= pl.col("ended") / 2)
     rows = curves.sort("step").group_by("trial", "T", "seed", "outcome", "ended").agg(
-        early_accuracy=1 - pl.col("eval/error").filter((pl.col("step") > 0) & (pl.col("step") <= pl.col("ended") / 2)).mean(),
+        early_accuracy=1 - pl.col("eval/error").filter(early).mean(),
         plateau=((pl.col("train/loss").filter(before) - math.log(2)).abs() <= 0.01).mean(),
         at_55=pl.col("step").filter(pl.col("eval/error") <= 0.45).min(),
         at_95=pl.col("step").filter(pl.col("eval/error") <= 0.05).min(),
@@ -91,7 +92,7 @@ def figure(table: pl.DataFrame) -> Display:
 
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
-    lengths, count, *_ = GRID[scale]
+    lengths, *_ = GRID[scale]
     runs = table.filter(part="runs")
     solved = runs.filter(outcome="solved")
     medians = ", ".join(

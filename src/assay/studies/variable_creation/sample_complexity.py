@@ -1,15 +1,16 @@
 """Samples that a Transformer needs to learn a conjunction of 3 out of T bits, against T.
 
 Claim   the threshold m*(T) grows like log T, above what information asks for; training near it is unstable.
-Source  Edelman, Goel, Kakade, Zhang 2022, figure 2 and appendix A.3.1; Edelman 2024, figure 4.2. Restarts run all, also
-        after a success, and the same few initialisations serve every training set.
+Source  Edelman, Goel, Kakade, Zhang 2022, figure 2 and appendix A.3.1; Edelman 2024, figure 4.2. Restarts run all,
+        also after a success, and the same few initialisations serve every training set.
 Output  table `sample-complexity`, in parts: `cells` (success of the best of all restarts, and of one), `thresholds`
-(with
-        the information bound and exhaustive search), `laws` (of m* against T) and `cost` (seconds a step, parameters).
+        (with the information bound and exhaustive search), `laws` (of m* against T) and `cost` (seconds a step,
+        parameters).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -153,8 +154,8 @@ def figure(table: pl.DataFrame) -> Display:
             centre=None, scale="linear", ends=(0.0, 1.0), title="Fraction of replicates that succeed",
         ),
         Lines(
-            lines, x="T", y="value", line="line", curve="curve", bars=("low", "high"), x_scale="log", x_label="length T",
-            y_label="samples m", title="Threshold",
+            lines, x="T", y="value", line="line", curve="curve", bars=("low", "high"), x_scale="log",
+            x_label="length T", y_label="samples m", title="Threshold",
         ),
         columns=2,
         title="Samples needed for a conjunction of 3 bits",
@@ -199,7 +200,7 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     elif scale == "desk":
         values = [kept[n] for n in sorted(kept)]
         step = {a: b for a, b in zip(sizes, [0, *sizes], strict=False)}  # the size before each
-        grows = all_there and all(later >= step[int(m)] for m, later in zip(values, values[1:], strict=False))
+        grows = all_there and all(later >= step[int(m)] for m, later in itertools.pairwise(values))
         grows = grows and ratio is not None and ratio <= 4 and last is not None and last <= 96
         unstable = bool((gain["gain"] >= 0.1 - 1e-9).any())
         above = all_there and all(kept[n] >= bits[n] for n in kept)
