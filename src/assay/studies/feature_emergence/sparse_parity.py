@@ -178,7 +178,10 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
         ),
         SIGNS.judged(True if signs == 1 else None if kept == 1 else False, signs, None, f"{neurons.height} neurons"),
         KEPT.judged(
-            kept == 1 and abs(middle - 1) <= 0.2, kept, None, f"{needed.height} neurons; median norm of the others over the law {middle:.3f}"
+            kept == 1 and abs(middle - 1) <= 0.2,
+            kept,
+            None,
+            f"{needed.height} neurons; median norm of the others over the law {middle:.3f}",
         ),
         OPTIMUM.judged(max(errors) <= 0.02, max(errors), None, f"loss off by {errors[0]:.2%}, rho by {errors[1]:.2%}"),
     ]
