@@ -58,6 +58,7 @@ _HOMES = {
         "Ticket",
         "Uniform",
         "Unit",
+        "induction_head",
     ),
     "assay.losses": (
         "Correlation",
@@ -155,6 +156,7 @@ if TYPE_CHECKING:
         Ticket,
         Uniform,
         Unit,
+        induction_head,
     )
     from assay.optim import (
         SGD,

@@ -11,9 +11,10 @@ import pytest
 
 import assay as ay
 from assay.maths import streams
-from assay.nets.induction import answers, induction_head
+from assay.nets.induction import induction_head
 from assay.nets.sequence import SequenceTransformer
 from assay.nets.shifts import by_lag, toeplitz
+from assay.theory.markov.head import answers
 from tests import light
 
 TASK = ay.MarkovChains(states=3, length=7)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
 
 from assay.nets.base import Params
 from assay.nets.sequence import SequenceTransformer
@@ -50,13 +49,3 @@ def induction_head(
         "output": block((k, d), slice(k), answer, scale),
     }
     return SequenceTransformer(d=d, states=states, length=length), jax.tree.map(jnp.asarray, params)
-
-
-def answers(x: Int[np.ndarray, "N t"], k: int) -> Float[np.ndarray, "N t k"]:
-    """What the head answers in the limit of infinite sharpness, its two exceptions included."""
-    before = np.concatenate([x[:, :1], x[:, :-1]], axis=1)
-    matches = before[:, None, :] == x[:, :, None]  # [N, query, key]
-    causal = np.tri(x.shape[1], dtype=bool)
-    found = matches & causal
-    weights = np.where(found.any(axis=2, keepdims=True), found, causal).astype(float)
-    return np.einsum("nij,njk->nik", weights / weights.sum(axis=2, keepdims=True), np.eye(k)[x])
