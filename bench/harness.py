@@ -18,13 +18,15 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
 
 from assay.errors import ConfigError
 from bench import peers
 from bench.peers import REFERENCE
 from bench.peers.base import Prepare, Trainer, Unavailable
-from bench.workloads import Workload, choose
+from bench.workloads import AnyWorkload, choose
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,7 +61,7 @@ class Sample:
 
 
 def main(
-    workloads: tuple[str, ...] = (),
+    workloads: Annotated[tuple[str, ...], tyro.conf.arg(aliases=["--workload"])] = (),
     implementations: tuple[str, ...] = (),
     rounds: int = LEAST_ROUNDS,
     sample_seconds: float = 0.5,
@@ -69,7 +71,7 @@ def main(
     """Time Assay and its peers on the same training, and print one table.
 
     Args:
-        workloads: names of the workloads, for example W1 W2a; all by default.
+        workloads: names of the workloads, for example W1 W2a, or markov; all of parities by default.
         implementations: names of the implementations; all by default.
         rounds: how often every implementation is timed, at least 5.
         sample_seconds: about how long one timing takes.
@@ -86,7 +88,7 @@ def main(
 
 
 def measure(
-    workloads: Iterable[Workload],
+    workloads: Iterable[AnyWorkload],
     implementations: Mapping[str, Prepare],
     rounds: int = LEAST_ROUNDS,
     sample_seconds: float = 0.5,
@@ -112,7 +114,7 @@ def one_thread() -> None:
 
 
 def _measure_one(
-    workload: Workload, implementations: Mapping[str, Prepare], rounds: int, sample_seconds: float
+    workload: AnyWorkload, implementations: Mapping[str, Prepare], rounds: int, sample_seconds: float
 ) -> list[Row]:
     seeds = count()
     ready: dict[str, tuple[Trainer, Sample]] = {}

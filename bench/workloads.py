@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.errors import UnknownName
+from bench.markov import MARKOV, MarkovWorkload
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,9 @@ class Workload:
         )
 
 
-WORKLOADS: dict[str, Workload] = {
+AnyWorkload = Workload | MarkovWorkload
+
+PARITIES: dict[str, Workload] = {
     each.name: each
     for each in (
         Workload(name="W1", n=50, k=3, width=100, batch=32, runs=1, learning_rate=0.1, horizon=2_000),
@@ -55,10 +58,13 @@ WORKLOADS: dict[str, Workload] = {
     )
 }
 
+WORKLOADS: dict[str, AnyWorkload] = {**PARITIES, **{each.name: each for each in MARKOV}}
+"""All by name; by default the parities are timed."""
 
-def choose(names: tuple[str, ...]) -> list[Workload]:
-    """The workloads of these names, all of them for none."""
+
+def choose(names: tuple[str, ...]) -> list[AnyWorkload]:
+    """The workloads of these names, all parities for none."""
     for name in names:
         if name not in WORKLOADS:
             raise UnknownName("workload", name, WORKLOADS)
-    return [WORKLOADS[name] for name in names or WORKLOADS]
+    return [WORKLOADS[name] for name in names or PARITIES]

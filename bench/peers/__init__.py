@@ -6,8 +6,9 @@ from __future__ import annotations
 import importlib
 
 from assay.errors import UnknownName
+from bench.markov import MarkovWorkload
 from bench.peers.base import Prepare, Trainer, Unavailable
-from bench.workloads import Workload
+from bench.workloads import AnyWorkload
 
 REFERENCE = "torch"
 """The implementation that ratios are taken to: a plain PyTorch loop."""
@@ -23,6 +24,11 @@ PEERS: dict[str, str] = {
     "jax-vmap": "bench.peers.jax_vmap:prepare",
     "jax-vmap-bits": "bench.peers.jax_vmap:prepare_bits",
 }
+MARKOV: dict[str, str] = {
+    "assay": "bench.peers.assay_markov:prepare",
+    REFERENCE: "bench.peers.torch_markov:prepare",
+}
+"""Those that train sequences."""
 
 
 def choose(names: tuple[str, ...]) -> dict[str, Prepare]:
@@ -30,13 +36,15 @@ def choose(names: tuple[str, ...]) -> dict[str, Prepare]:
     for name in names:
         if name not in PEERS:
             raise UnknownName("implementation", name, PEERS)
-    return {name: _lazy(place) for name, place in PEERS.items() if not names or name in names}
+    return {name: _lazy(name) for name in PEERS if not names or name in names}
 
 
-def _lazy(place: str) -> Prepare:
-    module, attribute = place.split(":")
-
-    def prepare(workload: Workload) -> Trainer:
+def _lazy(name: str) -> Prepare:
+    def prepare(workload: AnyWorkload) -> Trainer:
+        places = MARKOV if isinstance(workload, MarkovWorkload) else PEERS
+        if name not in places:
+            raise Unavailable("trains parities only")
+        module, attribute = places[name].split(":")
         try:
             found: Prepare = getattr(importlib.import_module(module), attribute)
         except ImportError as error:

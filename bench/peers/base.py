@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from bench.workloads import Workload
+from bench.workloads import AnyWorkload
 
 
 class Weights(NamedTuple):
@@ -35,7 +35,7 @@ class Trainer(Protocol):
         """The nets as they are now; asked for by the checks only."""
 
 
-Prepare = Callable[[Workload], Trainer]
+Prepare = Callable[[AnyWorkload], Trainer]
 
 
 class Unavailable(Exception):

@@ -7,6 +7,9 @@ import math
 import polars as pl
 
 from assay.figures import (
+    AttentionLinks,
+    AttentionMaps,
+    Bars,
     Board,
     CurveGrid,
     Display,
@@ -16,6 +19,7 @@ from assay.figures import (
     ProgressMeasure,
     SolveTimes,
     Spectrum,
+    StageCurves,
     SurvivalCurves,
     TrainingCurves,
     WeightTrajectories,
@@ -131,6 +135,46 @@ def lines() -> Lines:
     return Lines(table, line="law", x_scale="log", y_scale="log", x_label="degree", y_label="scaled size")
 
 
+def stage_curves() -> StageCurves:
+    rows = [
+        (panel, 640 * x, name, abs(x - place) / 10, ("uniform", "unigram", "bigram")[x // 4], 0.3)
+        for panel in ("k = 2", "k = 3")
+        for name, place in (("uniform", 0), ("unigram", 5), ("bigram", 10))
+        for x in range(12)
+    ]
+    schema = ["panel", "sequences", "strategy", "value", "stage", "line"]
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return StageCurves(table, panel="panel", levels=("line",), y_label="distance")
+
+
+def bars() -> Bars:
+    rows = [(panel, lag, 0.5**lag - 0.1, lag % 2 == 1) for panel in ("early", "late") for lag in range(8)]
+    table = pl.DataFrame(rows, schema=["panel", "lag", "weight", "odd"], orient="row")
+    return Bars(table, x="lag", y="weight", flag="odd", panel="panel", x_label="lag", y_label="weight")
+
+
+def attention_maps() -> AttentionMaps:
+    rows = [
+        (f"layer {layer}", query, key, (key + 1) / (query + 1))
+        for layer in (1, 2)
+        for query in range(9)
+        for key in range(query)
+    ]
+    return AttentionMaps(pl.DataFrame(rows, schema=["panel", "query", "key", "value"], orient="row"), panel="panel")
+
+
+def attention_links() -> AttentionLinks:
+    rows = [
+        (step, layer, query, key, 1.0 if query - key == 1 else 0.1, key % 3)
+        for step in (10, 20)
+        for layer in (0, 1)
+        for query in (range(8) if layer == 0 else (7,))
+        for key in range(query + 1)
+    ]
+    schema = ["step", "layer", "query", "key", "weight", "symbol"]
+    return AttentionLinks(pl.DataFrame(rows, schema=schema, orient="row"), panel="step")
+
+
 def two_displays() -> Board:
     return board(progress_measure(), weight_trajectories(), title="Hidden progress", caption="Two measures.")
 
@@ -152,6 +196,10 @@ PANELS: dict[str, PanelDisplay] = {
     "heat table": heat_table(),
     "heat panels": heat_panels(),
     "lines": lines(),
+    "stage curves": stage_curves(),
+    "bars": bars(),
+    "attention maps": attention_maps(),
+    "attention links": attention_links(),
     "histogram": distributions.histogram(),
     "histograms on top of each other": distributions.histograms_on_top_of_each_other(),
     "boxes": distributions.boxes(),

@@ -113,6 +113,15 @@ class Store:
                     self.report(f"{ARRAYS}{file} cannot be read ({_first_line(error)}); it was skipped")
         return {trial: found[trial] for trial in rows["trial"] if trial in found}
 
+    def array_names(self) -> list[str]:
+        """What `arrays` can be asked for, sorted."""
+        found = set()
+        for fragment in self.fragments():
+            for file in fragment.arrays:
+                with self.place.open(ARRAYS + file) as opened, np.load(opened, allow_pickle=False) as stored:
+                    found |= {key.partition("/")[2] for key in stored.files}
+        return sorted(found)
+
     def outcomes(self) -> dict[str, str]:
         """Outcome by trial, of all trials that have ended."""
         return dict(self._once().select("trial", "outcome").iter_rows())

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from pathlib import Path
 
 import numpy as np
 import polars as pl
+from safetensors.numpy import save_file
 
+from assay.errors import StoreError
 from assay.store import Store
+
+SNAPSHOT = "weights/snapshot."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +41,19 @@ class Runs:
         """What an array measure recorded, by trial; the first axis is the records."""
         found = self.store.arrays(name)
         return {trial: found[trial] for trial in self.identities if trial in found}
+
+    def save_weights(self, trial: str, path: str | Path, record: int = -1) -> Path:
+        """Writes the weights of a trial, which recorded `weights/snapshot`, at one of its records (by default the last)
+        to a safetensors file that other tools load; the names are those of layer and array."""
+        names = [name.removeprefix(SNAPSHOT) for name in self.store.array_names() if name.startswith(SNAPSHOT)]
+        own = {name: self.arrays(SNAPSHOT + name).get(trial) for name in names}
+        weights = {name: np.ascontiguousarray(array[record]) for name, array in own.items() if array is not None}
+        if not weights:
+            advice = "record the measure weights/snapshot"
+            raise StoreError(f"trial {trial} has no weights in {self.store.folder}; {advice}")
+        steps = self.curves.filter(trial=trial)["step"]
+        save_file(weights, path, {"trial": trial, "step": str(steps[record]) if len(steps) else ""})
+        return Path(path)
 
     @property
     def missing(self) -> int:

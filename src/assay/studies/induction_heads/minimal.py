@@ -81,7 +81,7 @@ def figure(table: pl.DataFrame) -> Display:
         "v0": "v, lag 0",
         "v2": "v, lag 2",
     }
-    grown = of.unpivot(list(entries), index="step", variable_name="entry").with_columns(
+    grown = of.select("step", *entries).unpivot(list(entries), index="step", variable_name="entry").with_columns(
         pl.col("entry").replace_strict(entries)
     )
     snapshot = table.filter(part="snapshot").select("lag", "value", odd=pl.col("lag") % 2 == 1)
