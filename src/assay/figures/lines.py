@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from assay.figures.axes import floats, log_ticks
+from assay.figures.axes import floats, inches, log_ticks
 from assay.figures.panels import PanelDisplay
 from assay.figures.style import Theme, strokes
 
@@ -20,7 +20,8 @@ class Lines(PanelDisplay):
     """One line for each value of `line`. Columns of the table: x, y, line, as named by the fields.
 
     With a `curve`, such as a theory, the points are not joined: the column of that name is the line through or beside
-    them. Rows may have one of the two alone. `bars` names the two ends of an interval at each point.
+    them. Rows may have one of the two alone. `bars` names the two ends of an interval at each point. Without `markers`
+    there are lines only, for points that are dense.
     """
 
     x: str = "x"
@@ -32,6 +33,7 @@ class Lines(PanelDisplay):
     y_label: str = ""
     curve: str | None = None
     bars: tuple[str, str] | None = None
+    markers: bool = True
 
     source: ClassVar[str] = ""
 
@@ -47,14 +49,18 @@ class Lines(PanelDisplay):
             part = rows.filter(pl.col(self.line) == value)
             x, y = part[self.x].to_numpy(), floats(part[self.y])
             dash = "" if self.curve else stroke.dash
-            axes.plot(x, y, stroke.marker, color=stroke.color, ls=dash, label=self.text(self.line, value))
+            marker = stroke.marker if self.markers else None
+            axes.plot(x, y, marker=marker, color=stroke.color, ls=dash, label=self.text(self.line, value))
             if self.bars:
                 low, high = (floats(part[end]) for end in self.bars)
                 axes.vlines(x, low, high, color=stroke.color, lw=0.9)
             if self.curve:
                 drawn = part.drop_nulls(self.curve).sort(self.x)
                 axes.plot(drawn[self.x], floats(drawn[self.curve]), color=stroke.color, lw=0.8)
-        if self.x_scale == "linear" and self.table[self.x].dtype.is_integer():
+        if self.x_scale == "linear" and (self.table[self.x] >= 1000).any():  # steps, sequences: few ticks, in thousands
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=7 if inches(axes)[0] > 2.5 else 4))
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        elif self.x_scale == "linear" and self.table[self.x].dtype.is_integer():
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         for scale, axis in ((self.x_scale, axes.xaxis), (self.y_scale, axes.yaxis)):
             if scale == "log":

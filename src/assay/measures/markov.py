@@ -76,7 +76,25 @@ def reverse(view: View) -> dict[str, Array]:
 @measure("markov/truth_full", task=MarkovChains)
 def truth_full(view: View) -> Number:
     """The test loss on chains with flat Dirichlet rows, whatever the net was trained on."""
-    return _divergences(view, Dirichlet())["truth"]
+    return view.once(_full)["truth"]
+
+
+@measure("markov/uniform_full", task=MarkovChains)
+def uniform_full(view: View) -> Number:
+    """KL(uniform || net) there."""
+    return view.once(_full)["uniform"]
+
+
+@measure("markov/unigram_full", task=MarkovChains)
+def unigram_full(view: View) -> Number:
+    """KL(unigram || net) there."""
+    return view.once(_full)["unigram"]
+
+
+@measure("markov/bigram_full", task=MarkovChains)
+def bigram_full(view: View) -> Number:
+    """KL(bigram || net) there."""
+    return view.once(_full)["bigram"]
 
 
 @measure("markov/truth_iid", task=MarkovChains)
@@ -93,6 +111,10 @@ def truth_balanced(view: View) -> Number:
 
 def _own(view: View) -> dict[str, Array]:
     return _divergences(view, None)
+
+
+def _full(view: View) -> dict[str, Array]:
+    return _divergences(view, Dirichlet())
 
 
 def _divergences(view: View, prior: Prior | None) -> dict[str, Array]:

@@ -92,11 +92,11 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     base = events.filter(width=16)
     parts = {"survival": survival.curve(base, ["rate"]), "times": survival.summary(events, ["rate", "width"])}
     first, second = (6e-3, 3e-3) if scale == "smoke" else (1e-3, 3e-3)
-    parts["rates"] = survival.compare(base.filter(pl.col("rate").is_in([first, second])), of="rate", by=[])
+    parts["rates"] = survival.compare(base.filter(pl.col("rate").is_in([first, second])), of="rate")
     if mixtures(scale):
         shares = _events(runs, mixtures(scale)).with_columns(share=pl.col("name").cast(pl.Float64))
         parts["shares"] = survival.summary(shares, ["share"])
-        parts["mixtures"] = survival.compare(shares.filter(pl.col("share").is_in([0.0, 0.5])), of="share", by=[])
+        parts["mixtures"] = survival.compare(shares.filter(pl.col("share").is_in([0.0, 0.5])), of="share")
     return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
 
 

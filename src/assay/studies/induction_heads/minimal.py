@@ -81,13 +81,16 @@ def figure(table: pl.DataFrame) -> Display:
         "v0": "v, lag 0",
         "v2": "v, lag 2",
     }
-    grown = of.select("step", *entries).unpivot(list(entries), index="step", variable_name="entry").with_columns(
-        pl.col("entry").replace_strict(entries)
+    grown = (
+        of.select("step", *entries)
+        .unpivot(list(entries), index="step", variable_name="entry")
+        .with_columns(pl.col("entry").replace_strict(entries))
     )
     snapshot = table.filter(part="snapshot").select("lag", "value", odd=pl.col("lag") % 2 == 1)
     return board(
         StageCurves(lines, y_label="KL(strategy || model)", top=0.7, labels=names, title="stages, two states"),
-        Lines(grown, x="step", y="value", line="entry", x_label="step", y_label="weight", title="W grows before v"),
+        Lines(grown, x="step", y="value", line="entry", x_label="step", y_label="weight", markers=False,
+            title="W grows before v"),
         Bars(
             snapshot, x="lag", y="value", flag="odd", x_label="lag", y_label="v",
             labels={"odd:True": "odd lags", "odd:False": "even lags"}, title=f"v at step {SNAPSHOT}",

@@ -104,6 +104,7 @@ def figure(table: pl.DataFrame) -> Display:
         x="sequences",
         y="share",
         line="runs",
+        markers=False,
         x_label="training sequences",
         y_label="loss over that of counting symbols",
         title="One layer stays at the unigrams",

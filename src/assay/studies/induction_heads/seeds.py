@@ -48,23 +48,21 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
 
 
 def figure(table: pl.DataFrame) -> Display:
-    return Losses(
+    return Lines(
         table.filter(part="curves"),
         panel="runs",
         x="sequences",
         y="value",
         x_label="training sequences",
         y_label="test loss",
+        line="line",
+        markers=False,
         labels=dict(WORDS),
         title="The same story from every seed",
         caption="KL(truth || net) at the last position against the training sequences seen, one line a seed, beside "
         "the "
         "losses of counting symbols and of counting pairs. Edelman et al. 2024, figure E.3.",
     )
-
-
-class Losses(Lines):
-    """Seeds alike, in a light stroke; the two lines dotted."""
 
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:

@@ -69,7 +69,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
 def _losses(scale: str) -> pl.DataFrame:
     rows = []
     for prior, k, length in ROWS[scale]:
-        means = strategy_losses(prior, k, length, samples=SAMPLES[scale])
+        means = strategy_losses(prior, k, length, samples=SAMPLES[scale], counting_only=True)
         for rule, published, error in zip(RULES, PUBLISHED[prior, k, length], ERRORS, strict=True):
             mean = means[rule]
             off = (mean.value - published) / np.hypot(mean.error, error)
@@ -115,7 +115,7 @@ def _larger(scale: str) -> pl.DataFrame:
     rows = []
     for k in (4, 8):
         for length in (100, 200):
-            means = strategy_losses("full", k, length, samples=SAMPLES[scale])
+            means = strategy_losses("full", k, length, samples=SAMPLES[scale], counting_only=True)
             value = means["unigram"].value - means["bigram"].value
             error = float(np.hypot(means["unigram"].error, means["bigram"].error))
             rows.append({"k": k, "t": length, "value": value, "error": error})

@@ -21,6 +21,7 @@ from assay.studies.induction_heads.settings import BATCH, LOSSES, STRATEGIES, cl
 
 LENGTH = {"smoke": 100, "desk": 100, "paper": 200}
 BUDGET = {"smoke": 600, "desk": 600, "paper": 10_000}
+ONE_HEAD_BUDGET = {"smoke": 600, "desk": 1500, "paper": 10_000}
 SEEDS = {"smoke": 1, "desk": 4, "paper": 10}
 FOUR = (*STRATEGIES, "markov/trigram")
 WORDS = {"3 heads": "three heads a layer", "1 head": "one head a layer"}
@@ -52,20 +53,21 @@ ONE_HEAD_PRINTED = claim(
     "section 8.3.4",
     "A single head never beats the loss of the bigram strategy on trigrams.",
     {
-        "smoke": "one head: loss >= 0.95 times the bigram line at every record up to step 600",
-        "desk": "one head: loss >= 0.95 times the bigram line at every record up to step 600",
-        "paper": "one head: loss >= 0.95 times the bigram line at every record up to step 10,000",
+        "smoke": "undecided: 600 steps are too few",
+        "desk": "one head: loss >= 0.95 times the bigram line at every record up to step 1500, in every run",
+        "paper": "one head: loss >= 0.95 times the bigram line at every record up to step 10,000, in every run",
     },
+    kind="errata",
 )
 
 
 def sweeps(scale: str) -> dict[str, ay.Sweep]:
     found = {}
-    for name, heads in (("3 heads", 3), ("1 head", 1)):
+    for name, heads, budget in (("3 heads", 3, BUDGET[scale]), ("1 head", 1, ONE_HEAD_BUDGET[scale])):
         net = ay.SequenceTransformer(preset="mingpt", d=24, heads=heads)
         trial = transformer(
-            3e-3, ay.MarkovChains(states=2, n=3, length=LENGTH[scale]), net, budget=BUDGET[scale],
-            every=max(20, BUDGET[scale] // 100), measures=(*LOSSES, "markov/trigram", "attention/lags"), decay=0.0,
+            3e-3, ay.MarkovChains(states=2, n=3, length=LENGTH[scale]), net, budget=budget,
+            every=max(20, budget // 100), measures=(*LOSSES, "markov/trigram", "attention/lags"), decay=0.0,
             sample=500,
         )  # fmt: skip
         found[name] = ay.Sweep(trial, ay.seeds(SEEDS[scale]))
@@ -136,7 +138,9 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
             at["1 head"] >= max(2 * at["3 heads"], 0.07), at["1 head"], None,
             f"value: one head; three {at['3 heads']:.4f}",
         ),
-        ONE_HEAD_PRINTED.judged(lowest >= 0.95, lowest, None, "value: lowest loss over the bigram line"),
+        ONE_HEAD_PRINTED.judged(
+            None if scale == "smoke" else lowest >= 0.95, lowest, None, "value: lowest loss over the bigram line"
+        ),
     ]  # fmt: skip
 
 

@@ -41,9 +41,9 @@ class Mean:
 
 
 def strategy_losses(
-    prior: str, k: int, length: int, n: int = 2, samples: int = 100_000, seed: int = 0
+    prior: str, k: int, length: int, n: int = 2, samples: int = 100_000, seed: int = 0, counting_only: bool = False
 ) -> dict[str, Mean]:
-    """KL(truth || s) for the n-gram rules up to n and, where there is a formula, the Bayes rule.
+    """KL(truth || s) for the n-gram rules up to n and, where there is a formula and it is asked for, the Bayes rule.
 
     That of the Bayes rule is that of the best counting rule less what it gains on a smaller sample of the same
     sequences, which varies far less.
@@ -61,7 +61,8 @@ def strategy_losses(
         true = truth(chains, x)
         for m, name in enumerate(losses):
             losses[name].append(divergence(true, ngram(x, k, m, np.float64)))
-        if (some := min(count, wanted - sum(map(len, gains)))) > 0:
+        some = 0 if counting_only else min(count, wanted - sum(map(len, gains)))
+        if some > 0:
             found = bayes(rng, prior, x[:some], k, n)
             if found is not None:
                 gains.append(losses[best][-1][:some] - divergence(true[:some], found))
