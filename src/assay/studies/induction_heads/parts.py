@@ -3,7 +3,7 @@
 Claim   independent symbols are predicted as soon as symbols are counted; chains with a uniform stationary law stay at
         the loss of guessing until pairs are counted.
 Source  Edelman et al. 2024, figure E.6 of the dissertation; its caption has "stationary distribution is identity" for
-        uniform. The minimal model is shown beside the Transformer.
+        uniform. Shown for the Transformers.
 Output  table `parts`: loss on all chains, on independent symbols and on doubly stochastic chains, by step and run.
 """
 
