@@ -23,7 +23,7 @@ class AssayMarkov:
         minimal = workload.d is None
         self.trial = ay.Trial(
             task=ay.MarkovChains(states=workload.states, length=workload.length),
-            net=ay.MinimalInduction() if minimal else ay.SequenceTransformer(d=workload.d),
+            net=ay.MinimalInduction() if minimal else ay.SequenceTransformer(d=workload.d or 16),
             init=ay.Normal(std=0.2),
             loss=ay.SequenceCrossEntropy(),
             optimiser=ay.SGD(learning_rate=2e-3) if minimal else ay.AdamW(learning_rate=1e-3),

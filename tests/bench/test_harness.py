@@ -10,7 +10,7 @@ import pytest
 from assay.errors import ConfigError, UnknownName
 from bench import harness, peers
 from bench.peers.base import Unavailable
-from bench.workloads import WORKLOADS, Workload, choose
+from bench.workloads import WORKLOADS, AnyWorkload, Workload, choose
 
 TINY = Workload(name="tiny", n=10, k=2, width=4, batch=8, runs=6, learning_rate=0.1, horizon=50)
 
@@ -95,7 +95,7 @@ def test_a_budget_bounds_the_time_spent_on_samples(clock):
 
 
 def test_an_implementation_that_cannot_run_is_a_row_that_says_why(clock):
-    def prepare(workload: Workload) -> Clockwork:
+    def prepare(workload: AnyWorkload) -> Clockwork:
         raise Unavailable("no compiler")
 
     _, row = harness.measure([TINY], {"torch": Clockwork(clock, "torch", 0.1), "gone": prepare}, sample_seconds=1.0)

@@ -36,9 +36,10 @@ class AttentionMaps(PanelDisplay):
         return DOUBLE, 0.5 + rows * (0.3 + 0.85 * DOUBLE / columns)
 
     def draw(self, axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
-        size = max(rows["query"].max(), rows["key"].max()) + 1  # type: ignore[operator, type-var]
+        query, key = rows["query"].to_numpy(), rows["key"].to_numpy()
+        size = int(max(query.max(), key.max())) + 1
         grid = np.full((size, size), np.nan)
-        grid[rows["query"].to_numpy(), rows["key"].to_numpy()] = rows["value"].to_numpy()
+        grid[query, key] = rows["value"].to_numpy()
         axes.imshow(np.ma.masked_invalid(grid), cmap="viridis", interpolation="nearest", aspect="equal")
         axes.grid(visible=False)
         axes.set(xlabel="key", ylabel="query")

@@ -48,7 +48,7 @@ class MinimalInduction(Net, kind="minimal-induction"):
 
     def apply(self, params: Params, x: Int[Array, "B t"]) -> Float[Array, "B t k"]:
         """Nothing is normalised, so sums over positions are running sums, and no [t, t] array a sequence is made."""
-        hot = one_hot(x, self.states or 0, jnp.float32)
+        hot = one_hot(x, self.states or 0, params["match"]["weight"].dtype)
         gathered = jnp.einsum("ji,bjy->biy", toeplitz(params["lags"]["weight"][: x.shape[1]]), hot)  # M E
         so_far = jnp.cumsum(gathered[..., :, None] * hot[..., None, :], axis=1)  # [B, t, gathered, copied]
         return jnp.einsum("biy,biyc->bic", hot @ params["match"]["weight"], so_far)

@@ -31,11 +31,12 @@ from assay.studies.induction_heads.settings import (
 BUDGET = {"smoke": 1500, "desk": 3000, "paper": 16_000}
 SLOW = {"smoke": 400, "desk": 2000, "paper": 40_000}
 SEEDS = {"smoke": 1, "desk": 2, "paper": 4}
+ONE = ay.SequenceTransformer(preset="mingpt", layers=1)
 VARIANTS = {
-    "relative": {},
-    "relative, MLP": {"mlp": True},
-    "absolute": {"positions": "absolute"},
-    "absolute, MLP": {"positions": "absolute", "mlp": True},
+    "relative": ONE,
+    "relative, MLP": ONE.replace(mlp=True),
+    "absolute": ONE.replace(positions="absolute"),
+    "absolute, MLP": ONE.replace(positions="absolute", mlp=True),
 }
 LITERAL = "two layers, rate 3e-5"
 
@@ -64,10 +65,9 @@ SLOW_RATE = claim(
 
 def sweeps(scale: str) -> dict[str, ay.Sweep]:
     task = THREE if scale == "paper" else TWO
-    chosen = {"relative": {}} if scale == "smoke" else VARIANTS
+    chosen = {"relative": ONE} if scale == "smoke" else VARIANTS
     found = {}
-    for name, changes in chosen.items():
-        net = ay.SequenceTransformer(preset="mingpt", layers=1, **changes)
+    for name, net in chosen.items():
         trial = transformer(
             5e-4, task, net, budget=BUDGET[scale], every=BUDGET[scale] // 30, measures=LOSSES, sample=500
         )
