@@ -20,6 +20,10 @@ ENUMERATED = 16
 """Largest n at which a closed form is compared with the enumeration on the way."""
 
 
+SIZES = ("n", "width", "batch", "steps", "samples")
+"""What Theorem 4 asks for."""
+
+
 @theory_command("recovery-samples")
 def recovery_samples(*, n: int, k: int, failure: float = 0.1) -> dict[str, Any]:
     """Batch whose gradient of a sign neuron shows the hidden subset in its k largest entries (Proposition 9).
@@ -65,8 +69,8 @@ def sgd_requirements(*, k: int, eps: float = 0.1, n: int | None = None) -> dict[
         "value": need.batch,
         "k": k,
         "eps": eps,
-        **{f"{part}": getattr(need, part) for part in ("n", "width", "batch", "steps", "samples")},
-        **{f"printed_{part}": getattr(printed, part) for part in ("n", "width", "batch", "steps", "samples")},
+        **{part: getattr(need, part) for part in SIZES},
+        **{f"printed_{part}": getattr(printed, part) for part in SIZES},
         "n_is_enough": requirements.feature_error(need.n, k, eps) <= 1 / (8 * k**2),
         "loss_bound": requirements.loss_bound(need),
         "printed_loss_bound": requirements.loss_bound(printed),
