@@ -19,6 +19,7 @@ _HOMES = {
     "assay.errors": ("AssayError", "ConfigError", "PlanError", "StoreError", "UnknownName"),
     "assay.tasks": (
         "Composition",
+        "DigitStrips",
         "Dirichlet",
         "DisjointParity",
         "DoublyStochastic",
@@ -41,6 +42,8 @@ _HOMES = {
         "ClsTransformer",
         "DeepMLP",
         "DisjointPolyNet",
+        "Fourier",
+        "GatedMLP",
         "Gaussian",
         "Glorot",
         "MinimalInduction",
@@ -139,6 +142,8 @@ if TYPE_CHECKING:
         ClsTransformer,
         DeepMLP,
         DisjointPolyNet,
+        Fourier,
+        GatedMLP,
         Gaussian,
         Glorot,
         MinimalInduction,
@@ -191,6 +196,7 @@ if TYPE_CHECKING:
     )
     from assay.tasks import (
         Composition,
+        DigitStrips,
         Dirichlet,
         DisjointParity,
         DoublyStochastic,

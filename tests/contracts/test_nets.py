@@ -28,6 +28,7 @@ EXAMPLES: list[ay.Net] = [
     ay.MLP(width=4, depth=3, activation="power", scale=0.5, outputs=3),
     ay.DeepMLP(widths=(3, 2)),
     ay.DeepMLP(widths=(3, 2), degree=3, layerwise=True),
+    ay.GatedMLP(width=5),
     ay.Neuron(),
     ay.Neuron(activation="zigzag", second_layer=True),
     ay.PolyNet(),
@@ -50,6 +51,7 @@ SCHEMES: list[Init] = [
     ay.Unit(law="normal"),
     ay.Mirrored(degree=3),
     ay.Normal(std=0.1),
+    ay.Fourier(bandwidth=2.0),
     ay.Ternary(coordinates=12, degree=3),
     ay.Ternary(coordinates=12, degree=3, pairs="literal"),
 ]
@@ -159,9 +161,10 @@ def test_gradients_are_finite_and_reach_every_layer(net: ay.Net):
 
     gradient = light.jit(jax.grad(total))(params_of(net))
     assert jax.tree.map(jnp.shape, gradient) == jax.tree.map(jnp.shape, params_of(net))
-    for array in jax.tree.leaves(gradient):
-        assert np.isfinite(array).all()
-        assert np.any(np.asarray(array) != 0)
+    for layer, arrays in gradient.items():
+        for array in arrays.values():
+            assert np.isfinite(array).all()
+            assert np.any(np.asarray(array) != 0) == (layer not in net.frozen)
 
 
 @each_net

@@ -28,6 +28,7 @@ EXAMPLES: list[ay.Task] = [
     ay.MarkovChains(states=3, length=9),
     ay.MarkovChains(states=2, length=8, n=3, prior=ay.Dirichlet(alpha=0.5)),
     ay.MarkovChains(states=3, length=9, prior=ay.Mixture(share=0.3)),
+    ay.DigitStrips(digits=2),
     ay.EasyParity(n=8, k=3, subset="random"),
     ay.EasyParity(n=40, k=5, hint=0.3, noise=0.1),
     ay.SparseBoolean(n=30, screened=20),

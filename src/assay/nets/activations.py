@@ -25,6 +25,11 @@ def relu6(z: Array, k: int) -> Array:
     return jnp.where(z <= 0, 0.0, jnp.where(z >= 6, 6.0, z))
 
 
+def cosine(z: Array, k: int) -> Array:
+    """cos z, of random Fourier features."""
+    return jnp.cos(z)
+
+
 def power(z: Array, k: int) -> Array:
     """z^k."""
     result = z
@@ -76,6 +81,9 @@ def sinusoid(z: Array, k: int) -> Array:
     return jnp.cos(np.float32(np.pi / 2) * (z - k))
 
 
+PLAIN = ("relu", "relu6", "cosine")
+"""Those that k does not matter to: nets for parities of every order share a program."""
+
 ACTIVATIONS: dict[str, Activation] = {
-    function.__name__: function for function in (relu, relu6, power, zigzag, polynomial, triangle, sinusoid)
+    function.__name__: function for function in (relu, relu6, cosine, power, zigzag, polynomial, triangle, sinusoid)
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Any
+from typing import Any, ClassVar
 
 from jaxtyping import Array, Float
 
@@ -24,6 +24,9 @@ Params = dict[str, dict[str, Array]]
 class Net(Config, family="net"):
     """Base of all nets. Fields named like a property of tasks (`inputs`, `outputs`, `degree`) may be left None:
     they are then the task's."""
+
+    frozen: ClassVar[tuple[str, ...]] = ()
+    """Layers that no gradient reaches."""
 
     def completed(self, task: Task) -> Net:
         """The net with what the task determines filled in."""

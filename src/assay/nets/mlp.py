@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from assay.config import above, at_least, one_of, shape, value
 from assay.errors import ConfigError
 from assay.maths.streams import Key, split
-from assay.nets.activations import ACTIVATIONS
+from assay.nets.activations import ACTIVATIONS, PLAIN
 from assay.nets.base import Net, Params
 from assay.nets.init import Init
 from assay.tasks.base import Task
@@ -32,8 +32,7 @@ class MLP(Net, kind="mlp"):
     degree: int | None = shape(default=None, check=at_least(1), doc="k of the activation; the task's if none")
 
     def completed(self, task: Task) -> Net:
-        # a ReLU has no degree, so ReLU nets for parities of every order share a program
-        return super(MLP, self if self.activation not in ("relu", "relu6") else self.replace(degree=1)).completed(task)
+        return super(MLP, self if self.activation not in PLAIN else self.replace(degree=1)).completed(task)
 
     @property
     def layers(self) -> list[tuple[str, int, int]]:

@@ -9,6 +9,7 @@ from assay.tasks.data import Offline as Offline
 from assay.tasks.data import Online as Online
 from assay.tasks.data import Population as Population
 from assay.tasks.data import Split as Split
+from assay.tasks.digit_strips import DigitStrips as DigitStrips
 from assay.tasks.disjoint_parity import DisjointParity as DisjointParity
 from assay.tasks.easy_parity import EasyParity as EasyParity
 from assay.tasks.markov import MarkovChains as MarkovChains

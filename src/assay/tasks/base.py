@@ -75,6 +75,10 @@ class Task(Config, family="task"):
     def examples(self, secret: Any, key: Key, index: UInt32[Array, " B"]) -> Batch:
         """The examples number `index` of the stream `key`, with clean labels."""
 
+    def held_out(self, secret: Any, key: Key, index: UInt32[Array, " B"]) -> Batch:
+        """The examples of held-out samples, where training has others: by default they are of one kind."""
+        return self.examples(secret, key, index)
+
     def population(self, secret: Any, index: UInt32[Array, " B"]) -> Batch:
         """The inputs number `index` of the enumerated population, with clean labels."""
         raise ConfigError(f"data for task {self.kind}", "population", "online or offline", "it cannot be enumerated")

@@ -39,7 +39,7 @@ class Data(Config, family="data"):
     def held_out(self, task: Task, secret: Any, key: Key, keys: Keys, index: Array) -> Batch:
         """Held-out examples number `index` of the stream `key`, with clean labels: fresh ones, wherever training
         examples may come again."""
-        return task.examples(secret, key, index)
+        return task.held_out(secret, key, index)
 
     def batch(self, task: Task, secret: Any, keys: Keys, step: Any, batch: int) -> Batch:
         """What step `step` trains on; a batch of 0 stands for all examples there are."""

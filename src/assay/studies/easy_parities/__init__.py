@@ -4,11 +4,27 @@ Daniely, Malach 2020 (NeurIPS 2020).
 """
 
 from assay.studies import Study
-from assay.studies.easy_parities import two_stages
+from assay.studies.easy_parities import (
+    constants,
+    digits,
+    first_step,
+    linear_bound,
+    second_stage,
+    separators,
+    two_stages,
+)
 
 study = Study(
     name="easy-parities",
     title="Easy parities, and the limits of linear methods",
     paper="Daniely, Malach 2020, Learning parities with neural networks (NeurIPS 2020)",
-    experiments=(two_stages.experiment,),
+    experiments=(
+        two_stages.experiment,
+        first_step.experiment,
+        separators.experiment,
+        second_stage.experiment,
+        linear_bound.experiment,
+        digits.experiment,
+        constants.experiment,
+    ),
 )

@@ -80,7 +80,7 @@ def least_loss(
     label: Float64[np.ndarray, " points"],
     weight: Float64[np.ndarray, " points"],
     norm: float,
-    steps: int = 300,
+    steps: int = 100,
 ) -> Least:
     """min over ||w|| <= B of sum_x p(x) max(0, 1 - y Psi.w), from its dual, the maximum over 0 <= a(x) <= 1 of
     sum p a - B ||sum p a y Psi||. Any a gives a lower bound, the w along its sum an upper one. Where |Psi.w| <= 1
