@@ -12,7 +12,7 @@ from assay.nets.activations import ACTIVATIONS
 from tests import light
 
 NET = ay.GatedMLP(width=8, inputs=5)
-X = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32)
+X = jnp.asarray(np.random.default_rng(0).normal(size=(6, 5)), jnp.float32)
 
 
 def start(seed: int = 0) -> dict[str, dict[str, jax.Array]]:
@@ -22,7 +22,7 @@ def start(seed: int = 0) -> dict[str, dict[str, jax.Array]]:
 def test_at_the_start_it_is_a_relu_net():
     params = start()
     plain = ay.MLP(width=8, inputs=5, outputs=1, degree=1)
-    np.testing.assert_allclose(NET.apply(params, X), plain.apply(params, jnp.asarray(X)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(NET.apply(params, X), plain.apply(params, X), rtol=1e-5, atol=1e-6)
 
 
 def test_it_is_linear_in_its_first_layer_and_its_gates_have_no_gradient():
@@ -43,5 +43,5 @@ def test_fourier_features_make_the_gaussian_kernel():
     w, b = init.weight(key[0], (4000, 5), 5, first=True), init.bias(key[1], (4000,), 5)
     features = np.asarray(ACTIVATIONS["cosine"](X @ w.T + b, 1))
     kernel = 2 * features @ features.T / 4000
-    squared = ((X[:, None] - X) ** 2).sum(axis=2)
+    squared = ((np.asarray(X)[:, None] - np.asarray(X)) ** 2).sum(axis=2)
     np.testing.assert_allclose(kernel, np.exp(-squared / 8), atol=6 / np.sqrt(4000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -48,7 +49,8 @@ def write(folder: Path, form: str) -> None:
     elif form == "npz":
         square = [part.reshape(-1, 28, 28) if part.ndim == 2 else part for part in parts]
         names = ("x_train", "y_train", "x_test", "y_test")
-        np.savez(folder / "mnist.npz", **dict(zip(names, square, strict=True)))
+        arrays: Any = dict(zip(names, square, strict=True))
+        np.savez(folder / "mnist.npz", **arrays)
     elif form == "parquet":
         table.with_columns(pl.col("class").cast(pl.String)).write_parquet(folder / "mnist_784.parquet")
     elif form == "csv":
