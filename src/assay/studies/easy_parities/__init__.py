@@ -6,9 +6,12 @@ Daniely, Malach 2020 (NeurIPS 2020).
 from assay.studies import Study
 from assay.studies.easy_parities import (
     constants,
+    dial,
     digits,
     first_step,
     linear_bound,
+    linear_methods,
+    sampled,
     second_stage,
     separators,
     two_stages,
@@ -20,11 +23,14 @@ study = Study(
     paper="Daniely, Malach 2020, Learning parities with neural networks (NeurIPS 2020)",
     experiments=(
         two_stages.experiment,
+        sampled.experiment,
+        linear_methods.experiment,
+        digits.experiment,
+        dial.experiment,
+        linear_bound.experiment,
         first_step.experiment,
         separators.experiment,
         second_stage.experiment,
-        linear_bound.experiment,
-        digits.experiment,
         constants.experiment,
     ),
 )
