@@ -65,7 +65,8 @@ FIVE = Claim(
 MAJORITY = Claim(
     id="DM3-majority",
     source="Beyond Daniely and Malach 2020, theorem 2",
-    statement="At k = 5 linear methods find the majority of the hidden bits, wrong on 5/16 of uniform inputs, and no more.",
+    statement="At k = 5 linear methods find the majority of the hidden bits, wrong on 5/16 of uniform inputs, and no "
+    "more.",
     kind="experiment",
     criterion="closed form: majority wrong on 3/4, 5/16, 21/32 of uniform inputs for k = 3, 5, 7; k = 5: smallest "
     "error of a linear method on uniform inputs within 0.05 of 5/16",
