@@ -25,7 +25,7 @@ import numpy as np
 from jaxtyping import Bool, Float64
 
 from assay.errors import UnknownName
-from assay.learners.base import _words
+from assay.maths import streams
 from assay.tasks.easy_parity import EasyParity
 
 FEATURES = ("relu", "fourier", "gated")
@@ -47,7 +47,7 @@ class Sample:
 
 def sample(task: EasyParity, seed: int, stream: str, count: int) -> Sample:
     """Examples 0, ..., count - 1 of a stream, those that the task itself has, by numpy."""
-    words = _words(seed, stream, np.arange(count, dtype=np.uint32), task.num_words + 1)
+    words = streams.host_words(streams.host_key(seed, stream), np.arange(count, dtype=np.uint32), task.num_words + 1)
     bits = np.unpackbits(words[:, :-1].astype("<u4").view(np.uint8), axis=1, count=task.n, bitorder="little")
     coin, hidden = words[:, -1], list(task.coordinates(seed))
     told = (coin >> 8) < round(task.hint * 2**24)
