@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -67,7 +68,7 @@ def laws(x: np.ndarray, y: np.ndarray) -> pl.DataFrame:
     """Three laws with two numbers each, by least squares: y = a ln x + b, y = a x + b, and y = b x^a (fitted to ln y;
     r2 and sse are those of y). `weight` is Akaike's, exp(-AIC/2) normalised: how far the data speak for each law."""
     x, y = np.asarray(x, float), np.asarray(y, float)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for law in LAWS:
         at = x if law == "linear" else np.log(x)
         a, b = np.polyfit(at, np.log(y) if law == "power" else y, 1)

@@ -165,7 +165,7 @@ def _splits(rng: np.random.Generator) -> float:
         n = int(rng.integers(1, 11))
         costs, weights, budget = rng.uniform(0.1, 5, n), rng.uniform(0.1, 5, n), rng.uniform(0.1, 5)
         x, least = best_split(costs, weights, budget)
-        worst = max(worst, abs(weights @ x / budget - 1), abs(np.sum(costs / x**2) / least - 1))
+        worst = max(worst, abs(float(weights @ x) / budget - 1), abs(float(np.sum(costs / x**2)) / least - 1))
         other = rng.dirichlet(np.ones(n), 20) * budget / weights
         if (np.sum(costs / other**2, axis=1) < least * (1 - 1e-12)).any():
             return math.inf

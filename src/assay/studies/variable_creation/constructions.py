@@ -11,6 +11,8 @@ Output  table `constructions`, in parts: `attention` (error of the selection), `
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,6 +31,11 @@ RANDOM = {"smoke": 12, "desk": 60, "paper": 200}
 OVERLAPS = {"smoke": ((64, 1024),), "desk": ((64, 512), (64, 1024), (256, 1024)), "paper": ((64, 1024), (256, 4096))}
 SMALLEST = {"smoke": (4, 6, 8), "desk": (4, 6, 8, 10), "paper": (4, 6, 8, 10, 12)}
 """log2 of the lengths at which the smallest dimension is looked for."""
+VARIANTS: Mapping[str, dict[str, Any]] = {
+    "corrected": {},
+    "printed bump": {"printed_bump": True},
+    "printed radius": {"radius": 0.125},
+}
 SOURCE = "Edelman, Goel, Kakade, Zhang 2022, "
 
 TRUNCATION = Claim(
@@ -202,9 +209,7 @@ def _exact(scale: str) -> list[dict[str, object]]:
             counts = [np.array([number >> r & 1 for r in range(s + 1)]) for number in range(2 ** (s + 1))]
             kinds["symmetric"] = [juntas.symmetric_table(c.astype(np.uint8), s).astype(float) for c in counts]
             for kind, tables in kinds.items():
-                for variant, change in (
-                    ("corrected", {}), ("printed bump", {"printed_bump": True}), ("printed radius", {"radius": 0.125}),
-                ):  # fmt: skip
+                for variant, change in VARIANTS.items():
                     tried = tables if variant == "corrected" else tables[1:4]
                     nets = [
                         transformer(mapping, length, subset, t, symmetric=kind == "symmetric", **change) for t in tried

@@ -11,7 +11,6 @@ Output  table `sample-complexity`, in parts: `cells` (success of the best of all
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -228,8 +227,8 @@ def _laws(table: pl.DataFrame) -> str:
 
 
 def _seconds(table: pl.DataFrame) -> str:
-    seconds = table.filter(part="cost")["seconds"].drop_nulls()
-    return f"{float(seconds.median() or math.nan):.3f} s a step in the median cell, checks and waiting included"
+    seconds = float(np.nanmedian(table.filter(part="cost")["seconds"].to_numpy()))
+    return f"{seconds:.3f} s a step in the median cell, checks and waiting included"
 
 
 experiment = Experiment(
