@@ -38,6 +38,7 @@ def plain(net: ay.ClsTransformer, params: dict, x: np.ndarray) -> np.ndarray:
     rows = norm("norm_heads", h)
     heads = [affine(f"heads_{name}", rows).reshape(*h.shape[:2], net.heads, -1) for name in ("query", "key", "value")]
     scores = np.einsum("bsha,btha->bhst", heads[0], heads[1]) / np.sqrt(net.d_attention)
+    scores = scores - scores.max(axis=-1, keepdims=True)
     weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
     mixed = np.einsum("bhst,btha->bsha", weights, heads[2]).reshape(*h.shape[:2], -1)
     z = h + affine("heads_out", mixed)
@@ -80,6 +81,14 @@ def test_scores_of_the_readout_are_those_of_the_block():
     plain_scores = np.einsum("ba,bta->bt", query[:, -1], key) / 12**0.5
     expected = np.exp(plain_scores) / np.exp(plain_scores).sum(-1, keepdims=True)
     np.testing.assert_allclose(weights, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_scores_however_far_apart_give_numbers():
+    """Also where the largest scores are those of tokens that an example does not have."""
+    params = params_of(NET, 0, 30.0)
+    assert np.ptp(NET.readout(params)["scores.one"]) > 1000
+    expected = plain(NET, params, X)
+    np.testing.assert_allclose(NET.apply(params, jnp.asarray(X)), expected, atol=1e-3 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(("n", "size"), [(10, 51_136), (50, 53_696), (100, 56_896), (300, 69_696), (1100, 120_896)])

@@ -10,8 +10,8 @@ default. With LN(h) = (h - mean)/sd * g + b and tokens t = 1..n (bits) and [CLS]
     logits = W LN(o)                                      keys, values and the query q are affine maps of LN(h)
 
 Only the query of [CLS] is needed, so no T x T scores are made. Without dropout there are only 2n + 1 different
-embedded tokens; keys and values are worked out once for the batch, and each example sums exp(score) and exp(score)
-value over its own (`apply`). In training with dropout every example has its own embeddings (`forward`).
+embedded tokens; keys and values are worked out once for the batch, and each example takes its own (`apply`). In
+training with dropout every example has its own embeddings (`forward`).
 """
 
 from __future__ import annotations
@@ -88,18 +88,14 @@ class ClsTransformer(Net, kind="cls-transformer"):
 
     def apply(self, params: Params, x: Float[Array, "B n"]) -> Float[Array, "B C"]:
         table = self._table(params)
-        parts = self._scores(params, *table)
-        largest = jnp.max(jnp.concatenate(parts, axis=1), axis=1, keepdims=True)
-        weighed = []
-        for rows, scores in zip(table, parts, strict=True):
-            # sums of terms >= 0, so nothing cancels; exp underflows only where a head's scores are 87 apart
-            weight = jnp.exp(scores - jax.lax.stop_gradient(largest))  # [H, tokens]
-            value = _affine(params["heads_value"], rows).reshape(self.heads, self.d_attention, -1)
-            weighed.append(jnp.concatenate([weight[:, None], weight[:, None] * value], axis=1))  # [H, 1 + a, tokens]
-        is_one = (x > 0).astype(jnp.float32)
-        sums = jnp.einsum("bt,hat->bha", 1 - is_one, weighed[0]) + jnp.einsum("bt,hat->bha", is_one, weighed[1])
-        sums = sums + weighed[2][..., 0]
-        mixed = sums[..., 1:] / sums[..., :1]
+        zero, one, start = self._scores(params, *table)
+        is_one = (x > 0)[:, None, :]  # [B, 1, n]
+        own = jnp.broadcast_to(start, (x.shape[0], *start.shape))
+        weights = jax.nn.softmax(jnp.concatenate([jnp.where(is_one, one, zero), own], axis=-1), axis=-1)
+        values = [_affine(params["heads_value"], rows).reshape(self.heads, self.d_attention, -1) for rows in table]
+        mixed = jnp.einsum("bht,hat->bha", jnp.where(is_one, 0.0, weights[..., :-1]), values[0])
+        mixed = mixed + jnp.einsum("bht,hat->bha", jnp.where(is_one, weights[..., :-1], 0.0), values[1])
+        mixed = mixed + weights[..., -1:] * values[2][..., 0]
         return self._answer(params, self._embedded(params)[2], mixed.reshape(x.shape[0], -1).T)
 
     def forward(self, params: Params, x: Float[Array, "B n"], key: Key) -> Float[Array, "B C"]:

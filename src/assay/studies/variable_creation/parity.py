@@ -21,7 +21,7 @@ from assay.studies.variable_creation.settings import SOLVED, TRIAL
 
 GRID: Mapping[str, tuple[Sequence[int], int, int, float, int]] = {
     # T, seeds, batch, dropout, budget
-    "smoke": ((6,), 2, 256, 0.0, 3000),
+    "smoke": ((6,), 2, 256, 0.0, 20_000),
     "desk": ((6, 7, 8), 3, 256, 0.0, 20_000),
     "paper": ((10, 15), 10, 2048, 0.1, 300_000),
 }
@@ -33,7 +33,7 @@ TRANSITION = Claim(
     "to zero.",
     kind="experiment",
     criterion={
-        "smoke": "T = 6, 2 seeds: both reach > 0.99 within 3000 steps",
+        "smoke": "T = 6, 2 seeds: both reach > 0.99 within 20,000 steps",
         "desk": "T = 6, 7, 8: at least 8 of 9 seeds reach > 0.99 within 20,000 steps; where that takes >= 500 steps, "
         "mean "
         "accuracy over the first half of the time within 0.5 +- 0.03",
