@@ -89,7 +89,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
         gradients=over.agg(least=pl.min("entry"), entry=pl.median("entry"), most=pl.max("entry"), nets=pl.len()).sort(
             "layers", "k"
         ),
-        degrees=pl.DataFrame(degrees),
+        degrees=pl.DataFrame(degrees, infer_schema_length=None),
         towers=pl.DataFrame([_tower(levels) for levels in LEVELS]),
     )
 
