@@ -24,6 +24,7 @@ _HOMES = {
         "DisjointParity",
         "DoublyStochastic",
         "EasyParity",
+        "Holdout",
         "Iid",
         "MarkovChains",
         "Mixture",
@@ -35,6 +36,7 @@ _HOMES = {
         "Prior",
         "SparseBoolean",
         "Split",
+        "TableTask",
         "Task",
     ),
     "assay.nets": (
@@ -201,6 +203,7 @@ if TYPE_CHECKING:
         DisjointParity,
         DoublyStochastic,
         EasyParity,
+        Holdout,
         Iid,
         MarkovChains,
         Mixture,
@@ -212,6 +215,7 @@ if TYPE_CHECKING:
         Prior,
         SparseBoolean,
         Split,
+        TableTask,
         Task,
     )
     from assay.trial import Outcome, Record, Solve, Trial

@@ -35,6 +35,7 @@ EXAMPLES: list[ay.Task] = [
     ay.SparseBoolean(n=6, k=3, function=(0, 1, 1, 0, 1, 0, 0, 1), subset="first"),
     ay.Composition(group="S3"),
     ay.Composition(group="Z7"),
+    ay.TableTask(table="breast-cancer"),
 ]
 SOURCES: list[Data] = [
     ay.Online(),
@@ -42,6 +43,7 @@ SOURCES: list[Data] = [
     ay.Offline(samples=20, order="replacement"),
     ay.Population(),
     ay.Split(fraction=0.5),
+    ay.Holdout(fraction=0.8, test=0.3),
 ]
 COUNT = 512
 INDEX = np.arange(COUNT, dtype=np.uint32)

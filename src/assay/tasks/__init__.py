@@ -5,6 +5,7 @@ from assay.tasks.base import Rows as Rows
 from assay.tasks.base import Task as Task
 from assay.tasks.composition import Composition as Composition
 from assay.tasks.data import Data as Data
+from assay.tasks.data import Holdout as Holdout
 from assay.tasks.data import Offline as Offline
 from assay.tasks.data import Online as Online
 from assay.tasks.data import Population as Population
@@ -21,3 +22,4 @@ from assay.tasks.priors import Mixture as Mixture
 from assay.tasks.priors import NearCoin as NearCoin
 from assay.tasks.priors import Prior as Prior
 from assay.tasks.sparse_boolean import SparseBoolean as SparseBoolean
+from assay.tasks.table import TableTask as TableTask

@@ -123,3 +123,36 @@ class Split(Data, kind="split"):
         if task.size is None:
             raise ConfigError("trial.data", "split", "online or offline", f"{task.kind} is too large to enumerate")
         return task.size
+
+
+class Holdout(Data, kind="holdout"):
+    """A random part of the population is held out, and a part of the rest is trained on: learning curves of a table.
+
+    Of a random ordering (stream `data`) the last `test` of all are held out, over and over, so that a sample as large
+    as they are is they; the first `fraction` of the others are trained on (Edelman et al. 2023, appendix C.3)."""
+
+    fraction: float = shape(default=1.0, check=between(0, 1), doc="of what is not held out, to train on")
+    test: float = shape(default=0.1, check=between(0.01, 0.99), doc="of the population, held out")
+    order: str = shape(default="epochs", check=ORDER, doc="epochs (reshuffled) or replacement (independent draws)")
+
+    def tests(self, task: Task) -> int:
+        """How many are held out."""
+        return max(1, round(self.test * self._size(task)))
+
+    def count(self, task: Task) -> int:
+        return max(1, round(self.fraction * (self._size(task) - self.tests(task))))
+
+    def fetch(self, task: Task, secret: Any, keys: Keys, index: Array, step: Any) -> Batch:
+        chosen = streams.shuffled(keys["data"], index, self._size(task))
+        x, y = task.population(secret, chosen)
+        return x, task.corrupt(keys["noise"], chosen, y)
+
+    def held_out(self, task: Task, secret: Any, key: Key, keys: Keys, index: Array) -> Batch:
+        size, tests = self._size(task), self.tests(task)
+        chosen = streams.shuffled(keys["data"], size - tests + index % tests, size)
+        return task.population(secret, chosen)
+
+    def _size(self, task: Task) -> int:
+        if task.size is None:
+            raise ConfigError("trial.data", "holdout", "online or offline", f"{task.kind} is too large to enumerate")
+        return task.size
