@@ -13,7 +13,7 @@ from assay.maths import streams
 from tests import light
 
 TASK = ay.Parity(n=12, k=2)
-TICKET = ay.Ticket(width=20, neurons=(17, 3, 8))
+TICKET = ay.Ticket(width=20, kept=(17, 3, 8))
 TRIAL = ay.Trial(
     task=TASK,
     net=TICKET,
@@ -39,9 +39,9 @@ def test_a_ticket_starts_at_the_rows_of_the_whole_net():
 
 def test_neurons_that_the_whole_net_does_not_have_are_refused():
     with pytest.raises(ConfigError, match="below the width 20, got 20"):
-        ay.Ticket(width=20, neurons=(20,))
+        ay.Ticket(width=20, kept=(20,))
     with pytest.raises(ConfigError, match="different neurons"):
-        ay.Ticket(width=20, neurons=(1, 1))
+        ay.Ticket(width=20, kept=(1, 1))
 
 
 def test_the_kernels_do_not_say_how_far_a_ticket_has_moved():

@@ -7,6 +7,7 @@ grid 30 are fitted. The paper's `max_depth = -1` is no setting of scikit-learn; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Float32
@@ -31,7 +32,7 @@ def forest_errors(
     depths: Sequence[int | None] = DEPTHS,
     features: Sequence[int | str | None] = FEATURES,
     trees: Sequence[int] = TREES,
-) -> Iterator[dict[str, object]]:
+) -> Iterator[dict[str, Any]]:
     """Test error of each point of the grid on one split: depth (0 stands for no limit), features, trees, error."""
     from sklearn.ensemble import RandomForestClassifier
 
@@ -43,7 +44,10 @@ def forest_errors(
             if isinstance(feature, int) and feature > inputs.shape[1]:
                 continue
             forest = RandomForestClassifier(
-                n_estimators=max(trees), max_depth=depth, max_features=feature, random_state=seed
+                n_estimators=max(trees),
+                max_depth=depth,
+                max_features=feature,  # type: ignore[arg-type]
+                random_state=seed,
             )
             forest.fit(inputs[own], labels[own])
             share = _positive_shares(forest.estimators_, inputs[tests])

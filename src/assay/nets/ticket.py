@@ -21,16 +21,16 @@ SEVERAL = Check("different neurons, numbered from 0", lambda v: len(v) > 0 and l
 
 
 class Ticket(Net, kind="ticket"):
-    """ReLU net of the neurons `neurons` of one that has `width` of them."""
+    """ReLU net of the neurons `kept` of one that has `width` of them."""
 
     width: int = shape(check=at_least(1), doc="neurons of the net that it is cut from")
-    neurons: tuple[int, ...] = shape(check=SEVERAL, doc="those that are kept")
+    kept: tuple[int, ...] = shape(check=SEVERAL, doc="those that are kept")
     inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
     outputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
 
     def validate(self) -> None:
-        if max(self.neurons) >= self.width:
-            raise ConfigError("ticket.neurons", max(self.neurons), f"below the width {self.width}")
+        if max(self.kept) >= self.width:
+            raise ConfigError("ticket.kept", max(self.kept), f"below the width {self.width}")
 
     @property
     def whole(self) -> MLP:
@@ -40,7 +40,7 @@ class Ticket(Net, kind="ticket"):
     @property
     def small(self) -> MLP:
         """What is left of it, as a net."""
-        return self.whole.replace(width=len(self.neurons))
+        return self.whole.replace(width=len(self.kept))
 
     @property
     def size(self) -> int:
@@ -48,9 +48,9 @@ class Ticket(Net, kind="ticket"):
 
     def init(self, key: Key, scheme: Init) -> Params:
         params = self.whole.init(key, scheme)
-        kept = list(self.neurons)
-        hidden = {name: array[kept, ...] for name, array in params["hidden_1"].items()}
-        return {"hidden_1": hidden, "output": params["output"] | {"weight": params["output"]["weight"][:, kept]}}
+        rows = list(self.kept)
+        hidden = {name: array[rows, ...] for name, array in params["hidden_1"].items()}
+        return {"hidden_1": hidden, "output": params["output"] | {"weight": params["output"]["weight"][:, rows]}}
 
     def apply(self, params: Params, x: Float[Array, "B n"]) -> Float[Array, "..."]:
         return self.small.apply(params, x)

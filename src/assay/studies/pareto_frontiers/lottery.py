@@ -75,9 +75,7 @@ def sweep(scale: str) -> ay.Sweep:
     parent = _trial(
         ay.MLP(width=WIDTH), ay.Sparse(nonzeros=2), whole, ("eval/error", "weights/first_layer"), max(whole // 20, 1)
     )
-    other = _trial(
-        ay.Ticket(width=WIDTH, neurons=tuple(range(KEPT))), ay.Sparse(nonzeros=2), budget, ("eval/error",), 500
-    )
+    other = _trial(ay.Ticket(width=WIDTH, kept=tuple(range(KEPT))), ay.Sparse(nonzeros=2), budget, ("eval/error",), 500)
     return ay.Sweep(parent, ay.seeds(nets)) + ay.Sweep(other, ay.seeds(randoms, first=2 * FIRST_SEED))
 
 
@@ -90,7 +88,7 @@ def then(runs: ay.Runs, scale: str) -> ay.Sweep | None:
     for row, kept in _heaviest(runs):
         if row["outcome"] != "solved":
             continue
-        net = ay.Ticket(width=WIDTH, neurons=tuple(kept))
+        net = ay.Ticket(width=WIDTH, kept=tuple(kept))
         init = ay.Sparse(nonzeros=2, seed=row["seed"])
         ticket = _trial(net, init, budget, ("eval/error",), 500)
         parts.append(ay.Sweep(ticket, ay.seeds(seeds, first=FIRST_SEED)))

@@ -188,14 +188,14 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     )
 
 
-_SMALL: Mapping[str, Any] = {"optimiser": "adam", "width": 100, "depth": 2, "init": "dense", "decay": 0.0}
+_SMALL: dict[str, Any] = {"optimiser": "adam", "width": 100, "depth": 2, "init": "dense", "decay": 0.0}
 
 
 def _pairs(
     errors: pl.DataFrame, what: str, first: Mapping[str, Any], change: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Median paired difference first - (first with the change), for each table, fraction and what else varies."""
-    second = dict(first) | change
+    second = {**first, **change}
     varies = [name for name in CELL if name not in first]
     sides = [errors.filter(**dict(side)).select(*varies, "seed", "error") for side in (first, second)]
     both = sides[0].join(sides[1], on=[*varies, "seed"], suffix="_other", maintain_order="left")
