@@ -63,6 +63,24 @@ WAYS = {
         init=Sparse(nonzeros=2),
     ),
     "no solve test, square": trial(ay.MLP(width=8, activation="sinusoid"), loss=Square(), solve=None),
+    "sequences, mixture of chains, adamw": trial(
+        ay.SequenceTransformer(d=4),
+        task=ay.MarkovChains(states=3, length=12, prior=ay.Mixture(share=0.3)),
+        loss=ay.SequenceCrossEntropy(),
+        init=ay.Normal(std=0.2),
+        optimiser=ay.AdamW(learning_rate=0.01, weight_decay=0.1),
+        batch=8,
+        solve=None,
+        record=ay.Record(measures=("markov/truth", "attention/lags", "weights/snapshot"), points=6, sample=40),
+    ),
+    "sequences, minimal model": trial(
+        ay.MinimalInduction(match=0.01),
+        task=ay.MarkovChains(states=2, length=12),
+        loss=ay.SequenceCrossEntropy(),
+        batch=8,
+        solve=None,
+        record=ay.Record(measures=("markov/truth", "weights/snapshot"), points=6, sample=40),
+    ),
 }
 
 
