@@ -167,14 +167,14 @@ def _measure_one(
 
 
 def calibrate(trainer: Trainer, horizon: int, sample_seconds: float, seeds: Iterable[int]) -> Sample:
-    """The sample whose steps take about this long: as many as fit, no more than the horizon, then repeated. What a call
-    costs however few its steps are does not count, so that it weighs no more than in a run of that length."""
-    _, _, first = timed(trainer, Sample(1, 1), seeds)
+    """The sample whose steps take so long on a core: as many as fit, no more than the horizon, then repeated. What a
+    call costs however few its steps are does not count, so that it weighs no more than in a run of that length."""
+    _, first, _ = timed(trainer, Sample(1, 1), seeds)
     steps, spent = 1, 0.0
     while spent < sample_seconds / 4 and steps < horizon:
         wanted = int(steps * sample_seconds / 2 / spent) if spent > 0 else 0
         steps = min(horizon, max(steps + 1, min(wanted, GROWTH * steps)))
-        spent = timed(trainer, Sample(steps, 1), seeds)[2] - first
+        spent = timed(trainer, Sample(steps, 1), seeds)[1] - first
     per_step = max(spent, 0.0) / max(1, steps - 1) or first
     steps = max(1, min(horizon, round(sample_seconds / per_step)))
     return Sample(steps, max(1, round(sample_seconds / (first + per_step * (steps - 1)))))

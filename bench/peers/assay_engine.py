@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from assay import MLP, SGD, Offline, Online, Parity, Record, Trial
@@ -32,6 +34,7 @@ class AssayEngine:
         if self.runs < workload.runs:
             parts.append(f"{self.runs} of {workload.runs} runs timed: lanes are independent")
         self.note = "; ".join(parts)
+        self.template = functools.cache(lambda budget: self.trial.replace(budget=budget))  # a sweep makes it once
         self.seed = self.done = 0
 
     def start(self, seed: int) -> None:
@@ -54,7 +57,7 @@ class AssayEngine:
         return Weights(last[0], last[1], last[2][:, 0], last[3][:, 0])
 
     def _trials(self) -> list[Trial]:
-        trial = self.trial.replace(budget=max(self.done, 1))
+        trial = self.template(max(self.done, 1))
         return [trial.reseeded(self.seed * self.runs + i) for i in range(self.runs)]
 
 
