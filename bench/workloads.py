@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from assay.errors import UnknownName
 from bench.markov import MARKOV, MarkovWorkload
+from bench.pairs import PAIRS, Pairs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ class Workload:
         )
 
 
-AnyWorkload = Workload | MarkovWorkload
+AnyWorkload = Workload | MarkovWorkload | Pairs
 
 PARITIES: dict[str, Workload] = {
     each.name: each
@@ -58,7 +59,7 @@ PARITIES: dict[str, Workload] = {
     )
 }
 
-WORKLOADS: dict[str, AnyWorkload] = {**PARITIES, **{each.name: each for each in MARKOV}}
+WORKLOADS: dict[str, AnyWorkload] = {**PARITIES, **{each.name: each for each in (*MARKOV, *PAIRS)}}
 """All by name; by default the parities are timed."""
 
 

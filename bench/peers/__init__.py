@@ -7,6 +7,7 @@ import importlib
 
 from assay.errors import UnknownName
 from bench.markov import MarkovWorkload
+from bench.pairs import Pairs
 from bench.peers.base import Prepare, Trainer, Unavailable
 from bench.workloads import AnyWorkload
 
@@ -29,6 +30,11 @@ MARKOV: dict[str, str] = {
     REFERENCE: "bench.peers.torch_markov:prepare",
 }
 """Those that train sequences."""
+PAIRS: dict[str, str] = {
+    "assay": "bench.peers.assay_pairs:AssayPairs",
+    REFERENCE: "bench.peers.torch_pairs:TorchPairs",
+}
+"""Those that train nets on pairs of symbols."""
 
 
 def choose(names: tuple[str, ...]) -> dict[str, Prepare]:
@@ -41,7 +47,7 @@ def choose(names: tuple[str, ...]) -> dict[str, Prepare]:
 
 def _lazy(name: str) -> Prepare:
     def prepare(workload: AnyWorkload) -> Trainer:
-        places = MARKOV if isinstance(workload, MarkovWorkload) else PEERS
+        places = MARKOV if isinstance(workload, MarkovWorkload) else PAIRS if isinstance(workload, Pairs) else PEERS
         if name not in places:
             raise Unavailable("trains parities only")
         module, attribute = places[name].split(":")
