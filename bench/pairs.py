@@ -1,7 +1,7 @@
 """Workload of a table of pairs: a quadratic net on the whole table of addition modulo p.
 
-f(a, b) = sum_i (u_i(a) + v_i(b))^2 w_i: gradient descent on the mean cross-entropy plus penalty sum_i ||omega_i||^3, from
-the initial weights of `torch.nn.Linear` (Morwani et al. 2023, appendix D.2).
+f(a, b) = sum_i (u_i(a) + v_i(b))^2 w_i: gradient descent on the mean cross-entropy plus penalty sum_i ||omega_i||^3,
+from the initial weights of `torch.nn.Linear` (Morwani et al. 2023, appendix D.2).
 """
 
 from __future__ import annotations
