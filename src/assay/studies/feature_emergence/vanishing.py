@@ -25,6 +25,8 @@ PENALTIES = {
     "desk": (3e-3, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7),
     "paper": (3e-3, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7),
 }
+PRINTED = 1e-7
+"""At this lambda nets need the printed 50,000 steps, with rates up to 1638.4: 8,000 end at a ratio of 0.91."""
 SEEDS = {"smoke": 3, "desk": 5, "paper": 5}
 
 VANISHING = Claim(
@@ -33,15 +35,12 @@ VANISHING = Claim(
     statement="As the penalty vanishes the normalised margin of the trained net tends to the maximum margin.",
     kind="experiment",
     criterion={
-        "smoke": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, best run: ratio increases as lambda falls, and is within "
-        "0.012 "
+        "smoke": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, best run: ratio increases as lambda falls, and is within 0.012 "
         "below the optimum's and at most 1e-3 above it",
-        "desk": "S_3, lambda = 3e-3 ... 1e-7, 8000 steps, best run: ratio increases as lambda falls, and is within "
-        "0.012 below "
-        "the optimum's and at most 1e-3 above it",
-        "paper": "S_3, lambda = 3e-3 ... 1e-7, 8000 steps, best run: ratio increases as lambda falls, and is within "
-        "0.012 "
-        "below the optimum's and at most 1e-3 above it",
+        "desk": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, and 1e-7 as printed, best run: ratio increases as lambda "
+        "falls, and is within 0.012 below the optimum's and at most 1e-3 above it",
+        "paper": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, and 1e-7 as printed, best run: ratio increases as lambda "
+        "falls, and is within 0.012 below the optimum's and at most 1e-3 above it",
     },
 )
 
@@ -49,13 +48,13 @@ VANISHING = Claim(
 def sweep(scale: str) -> ay.Sweep:
     parts = []
     for penalty in PENALTIES[scale]:
-        final = min(1e-3 / penalty, 409.6)
+        final = 1638.4 if penalty == PRINTED else min(1e-3 / penalty, 409.6)
         count = math.ceil(math.log2(final / 0.05))
         schedule = ay.Jumps(at=settings.SHORT[:count])
         trial = settings.E4.replace(
             penalty=ay.Penalty(weight=penalty, b=3.0),
             optimiser=ay.SGD(learning_rate=final / 2**count, schedule=schedule),
-            budget=8000,
+            budget=50_000 if penalty == PRINTED else 8000,
             record=settings.E4.record.replace(every=2000),
         )
         parts.append(ay.Sweep(trial, ay.seeds(SEEDS[scale])))
@@ -85,7 +84,8 @@ def figure(table: pl.DataFrame) -> Display:
         y_label="margin / maximum margin",
         labels={"run": "best run, and the lowest"},
         title="Margins as the penalty vanishes",
-        caption="Normalised L(2,3) margin of quadratic nets of 30 neurons on S_3 after 8,000 steps; line: the "
+        caption="Normalised L(2,3) margin of quadratic nets of 30 neurons on S_3 after 8,000 steps, at "
+        "1e-7 after 50,000; line: the "
         "optimum of the "
         "regularised loss at each lambda. Morwani et al. 2023, Theorem 7.1.",
     )
