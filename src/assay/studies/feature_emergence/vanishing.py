@@ -35,8 +35,8 @@ VANISHING = Claim(
     statement="As the penalty vanishes the normalised margin of the trained net tends to the maximum margin.",
     kind="experiment",
     criterion={
-        "smoke": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, best run: ratio increases as lambda falls, and is within 0.012 "
-        "below the optimum's and at most 1e-3 above it",
+        "smoke": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, best run: ratio increases as lambda falls, and is within "
+        "0.012 below the optimum's and at most 1e-3 above it",
         "desk": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, and 1e-7 as printed, best run: ratio increases as lambda "
         "falls, and is within 0.012 below the optimum's and at most 1e-3 above it",
         "paper": "S_3, lambda = 3e-3 ... 1e-6, 8000 steps, and 1e-7 as printed, best run: ratio increases as lambda "
