@@ -62,7 +62,7 @@ def test_logits_are_those_of_the_formula(preset: str, heads: int):
         np.testing.assert_allclose(row, by_loops(net, params, x), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("positions", ["relative", "absolute"])
+@pytest.mark.parametrize("positions", ["relative", pytest.param("absolute", marks=pytest.mark.slow)])
 def test_short_cuts_and_activations_agree_with_the_whole(positions: str):
     net: Any = SequenceTransformer(d=4, heads=2, preset="mingpt", mlp=True, positions=positions).completed(TASK)
     params = weights(net)
@@ -77,6 +77,7 @@ def test_short_cuts_and_activations_agree_with_the_whole(positions: str):
     assert {"embedding", "layers.0.scores", "layers.0.stream", "layers.1.stream"} <= seen.keys()
 
 
+@pytest.mark.slow
 def test_the_future_is_not_seen():
     net: Any = SequenceTransformer(d=4).completed(TASK)
     params, changed = weights(net), X.copy()
@@ -85,6 +86,7 @@ def test_the_future_is_not_seen():
     np.testing.assert_allclose(apply(params, X)[:, :5], apply(params, changed)[:, :5], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_very_different_scores_of_lags_leave_the_first_positions_defined():
     net: Any = SequenceTransformer(d=4, layers=1).completed(TASK)
     params = weights(net, std=30.0)
@@ -127,7 +129,7 @@ def test_bigrams_and_unigrams_are_counted_exactly_by_the_minimal_model():
                 assert unigrams[row, p, j] == sum(x[s] == j for s in range(p + 1))
 
 
-@pytest.mark.parametrize(("k", "length"), [(2, 30), (5, 60)])
+@pytest.mark.parametrize(("k", "length"), [(2, 30), pytest.param(5, 60, marks=pytest.mark.slow)])
 def test_the_head_that_was_built_answers_with_frequencies(k: int, length: int):
     net, params = induction_head(k, length, scale=1.0)
     x = np.random.default_rng(3).integers(k, size=(20, length)).astype(np.int32)
@@ -136,6 +138,7 @@ def test_the_head_that_was_built_answers_with_frequencies(k: int, length: int):
         np.testing.assert_allclose(light.jit(net.apply)(exact, x), answers(x, k), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_blunt_head_is_off():
     net, params = induction_head(3, 30, sharpness=20.0)
     x = np.random.default_rng(3).integers(3, size=(20, 30)).astype(np.int32)

@@ -57,13 +57,14 @@ def test_the_truth_is_the_row_of_the_last_context():
     np.testing.assert_array_equal(found, chains[INDEX, 3 * x[:, -2] + x[:, -1]])
 
 
-@pytest.mark.parametrize("alpha", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.slow), 1.0, 4.0])
 def test_entries_of_dirichlet_rows_are_beta(alpha: float):
     chains, _ = drawn(ay.MarkovChains(states=3, length=3, prior=ay.Dirichlet(alpha=alpha)))
     np.testing.assert_allclose(chains.sum(axis=2), 1, atol=1e-6)
     assert stats.kstest(chains[:, 1, 2], stats.beta(alpha, 2 * alpha).cdf).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_doubly_stochastic_chains_are_uniform_on_the_polytope():
     """For k = 2 one number is uniform; for k = 3 E[P_ij^2] is known from the vertices: the polytope is the union of
     simplices, and by symmetry of rows and columns all entries have one law."""
@@ -83,6 +84,7 @@ def test_doubly_stochastic_chains_are_uniform_on_the_polytope():
         assert stats.ks_2samp(three[:, 2 - i, j], kept[:, i, j]).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_a_mixture_has_its_share_and_near_coins_keep_close():
     mixed, _ = drawn(ay.MarkovChains(states=3, length=3, prior=ay.Mixture(share=0.25)))
     alike = np.ptp(mixed, axis=1).max(axis=1) < 1e-7

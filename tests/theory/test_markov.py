@@ -26,6 +26,7 @@ def test_losses_of_strategies_are_those_of_another_program(case: tuple[str, int,
         assert abs(means[name].value - value) < 4 * np.hypot(means[name].error, error)
 
 
+@pytest.mark.slow
 def test_the_bayes_rule_is_best_and_gains_most_on_short_sequences():
     """Remark 8.1: from a stationary start the first symbol tells of the chain."""
     short, long = (strategies.strategy_losses("full", 2, t, samples=10_000)["gain"] for t in (5, 100))
@@ -33,6 +34,7 @@ def test_the_bayes_rule_is_best_and_gains_most_on_short_sequences():
     assert abs(long.value) < 5e-4
 
 
+@pytest.mark.slow
 def test_the_bayes_rule_of_short_sequences_is_the_mean_over_chains_that_could_have_made_them():
     rng = np.random.default_rng(0)
     chains = PRIORS["full"](rng, 400_000, 3, 3)
@@ -56,6 +58,7 @@ def test_two_states_have_their_bayes_rules(prior: str):
     np.testing.assert_allclose(found[0], by_hand, atol=0.003)
 
 
+@pytest.mark.slow
 def test_the_query_answers_and_refuses_in_words():
     query = find_theory_command("strategy-kl")
     found = query(states=2, length=20, samples=5000)
@@ -69,7 +72,7 @@ def test_the_query_answers_and_refuses_in_words():
             query(**{"states": 2, "length": 10, **wrong})
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_population_gradient_is_that_of_sampled_sequences(k: int):
     """The margin loss of the trainable model, by automatic differentiation on sequences of a few chains."""
     rng = np.random.default_rng(0)
