@@ -41,6 +41,7 @@ _HOMES = {
     ),
     "assay.nets": (
         "MLP",
+        "BareTransformer",
         "ClsTransformer",
         "DeepMLP",
         "DisjointPolyNet",
@@ -141,6 +142,7 @@ if TYPE_CHECKING:
     from assay.measures import measure
     from assay.nets import (
         MLP,
+        BareTransformer,
         ClsTransformer,
         DeepMLP,
         DisjointPolyNet,

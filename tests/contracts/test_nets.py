@@ -37,6 +37,7 @@ EXAMPLES: list[ay.Net] = [
     ay.SequenceTransformer(d=6),
     ay.SequenceTransformer(d=6, layers=1, heads=2, positions="absolute", mlp=True, preset="mingpt"),
     ay.MinimalInduction(match=0.1),
+    ay.BareTransformer(d_embedding=5, heads=2),
     ay.ClsTransformer(d_embedding=8, heads=2, d_attention=4, d_mlp=6),
     ay.Ticket(width=7, kept=(5, 0, 3)),
     ay.PairNet(width=5),

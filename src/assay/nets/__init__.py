@@ -1,5 +1,6 @@
 """What learns, one family a file."""
 
+from assay.nets.bare_transformer import BareTransformer as BareTransformer
 from assay.nets.base import Net as Net
 from assay.nets.base import Params as Params
 from assay.nets.cls_transformer import ClsTransformer as ClsTransformer

@@ -42,8 +42,9 @@ class Transformer:
         a, look = self.attention, self.lookup
         side = lambda name: np.concatenate([getattr(h, name).T for h in a.heads])  # noqa: E731
         return {
-            "embed_bits": {"weight": np.concatenate(a.symbols).T},
+            "embed_ones": {"weight": a.symbols[1].T},
             "embed_start": {"weight": a.start[:, None]},
+            "embed_zeros": {"weight": a.symbols[0].T},
             "heads_key": {"weight": side("k")},
             "heads_out": {"weight": np.concatenate([h.c[:, : a.outputs] for h in a.heads]).T},
             "heads_query": {"weight": side("q")},
