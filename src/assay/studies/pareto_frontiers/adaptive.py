@@ -29,8 +29,8 @@ PROBLEMS: Mapping[str, tuple[int, int, str, float]] = {
 """n, k, initialisation, weight decay."""
 SCALES: Mapping[str, tuple[Sequence[str], Sequence[int], Sequence[int], int, int]] = {
     # problems, widths, sizes, runs a cell, budget
-    "smoke": (("(20,4), dense",), (30, 100), (200, 300, 450, 670, 1000, 1500, 2250), 24, 12_000),
-    "desk": (tuple(PROBLEMS), (30, 100, 300), (200, 280, 400, 560, 800, 1130, 1600, 2260, 3200), 20, 15_000),
+    "smoke": (("(20,4), dense",), (30, 100), (100, 150, 220, 330, 500, 750, 1100, 1650), 24, 12_000),
+    "desk": (tuple(PROBLEMS), (30, 100, 300), (100, 140, 200, 280, 400, 560, 800, 1130, 1600, 2260), 20, 15_000),
     "paper": (
         tuple(PROBLEMS), (10, 30, 100, 300, 1000), (100, 140, 200, 280, 400, 560, 800, 1130, 1600, 2260, 3200), 50,
         100_000,
@@ -133,7 +133,9 @@ def figure(table: pl.DataFrame) -> Display:
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     both = table.filter(method="search").join(table.filter(method="grid"), on=["problem", "width"], suffix="_grid")
     overlap = [
-        (row["low_grid"] or 0) <= row["high"] and row["low"] <= (row["high_grid"] or np.inf)
+        row["m_50_grid"] is not None
+        and (row["low_grid"] or 0) <= row["high"]
+        and row["low"] <= (row["high_grid"] or np.inf)
         for row in both.iter_rows(named=True)
     ]
     widest = max(both.select(pl.col("high") / pl.col("low")).to_series())
