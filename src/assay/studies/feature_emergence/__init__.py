@@ -13,6 +13,7 @@ from assay.studies.feature_emergence import (
     margin_curve,
     obstruction,
     parity_margin,
+    partial_table,
     purity,
     representations,
     s3,
@@ -45,5 +46,6 @@ study = Study(
         s4.experiment,
         s5.experiment,
         vanishing.experiment,
+        partial_table.experiment,
     ),
 )
