@@ -27,6 +27,8 @@ Fields = Annotated[
 ]
 
 EXAMPLES = 6
+MOST = 16
+"""Numbers of a row that are shown."""
 SMALL = (6, 2, 3, 4, 5, 7, 8)
 """What the required numbers of a task are tried with, for an example that fits on a line."""
 
@@ -120,7 +122,7 @@ def _example(cls: type[Task], settings: Sequence[str]) -> Task:
     from assay.cli.grammar import scalar
     from assay.errors import AssayError
 
-    given = {key: scalar(key, text) for key, _, text in (word.partition("=") for word in settings)}
+    given = {**cls.shown} | {key: scalar(key, text) for key, _, text in (word.partition("=") for word in settings)}
     required = [f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING and f.name not in given]  # type: ignore[arg-type]
     error: AssayError | None = None
     for values in itertools.permutations(SMALL, len(required)):
@@ -207,11 +209,18 @@ def _print(facts: Mapping[str, Any]) -> None:
     for key, item in rest.items():
         if key == "examples":
             heading("\nexamples")
-            print_table(["x", "y"], [(" ".join(f"{v:+g}" for v in row["x"]), f"{row['y']:+g}") for row in item])
+            print_table(["x", "y"], [(_numbers(row["x"]), _numbers(row["y"])) for row in item])
         elif isinstance(item, list):
             heading(f"\n{key}")
             columns = [column for column in item[0] if column != "criterion"]
             print_table(columns, [[_cell(row[column]) for column in columns] for row in item])
+
+
+def _numbers(item: Any) -> str:
+    """A row, of which the first so many are shown, or a number: symbols are whole numbers, all else has its sign."""
+    if isinstance(item, list):
+        return " ".join([*map(_numbers, item[:MOST]), *["..."][: len(item) - MOST]])
+    return f"{item:+g}" if isinstance(item, float) else str(item)
 
 
 def _cell(item: Any) -> Any:

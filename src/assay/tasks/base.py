@@ -8,7 +8,8 @@ same call with other keys and indices; a training set costs no memory; and every
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +32,9 @@ class Rows(NamedTuple):
 
 class Task(Config, family="task"):
     """Base of all tasks. A subclass `class Name(Task, kind="name")` in its own file is registered by being imported."""
+
+    shown: ClassVar[Mapping[str, Any]] = {}
+    """Fields of an example of the task that fits on a line, where small numbers do not make one."""
 
     @property
     @abc.abstractmethod

@@ -7,7 +7,8 @@ numbers of elements, each standing for its unit vector: nets look rows up and ne
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 from jaxtyping import Array, UInt32
@@ -22,6 +23,8 @@ from assay.tasks.base import Batch, Rows, Task
 
 class Composition(Task, kind="composition"):
     """The product of two uniform elements of a group."""
+
+    shown: ClassVar[Mapping[str, Any]] = {"group": "S3"}
 
     group: str = shape(doc="Z7, S4, A5, D5, Q8, Z2xS3, Z7:Z3, or G16.3 for number 3 of order 16")
 

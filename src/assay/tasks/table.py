@@ -6,7 +6,8 @@ Train on a part of it with `Holdout`, which never shows the rows that are held o
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 from jaxtyping import Array, UInt32
@@ -20,6 +21,8 @@ from assay.tasks.tables import find, load
 
 class TableTask(Task, kind="table"):
     """Two balanced classes, inputs standardised over the table."""
+
+    shown: ClassVar[Mapping[str, Any]] = {"table": "breast-cancer"}
 
     table: str = shape(doc="its name: breast-cancer, magic-telescope, ...")
     chance = 0.5

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 from jaxtyping import Float
-from scipy.optimize import minimize_scalar
 
 from assay.errors import ConfigError
 
@@ -79,6 +78,8 @@ def greedy_cover(values: Float[np.ndarray, "functions points"], eps: float) -> i
 
 def _smallest(total: object) -> float:
     """Minimum over a share in (0, 1): on a grid, then refined."""
+    from scipy.optimize import minimize_scalar
+
     grid = np.linspace(0.005, 0.995, 199)
     values = [total(float(part)) for part in grid]  # type: ignore[operator]
     best = int(np.argmin(values))

@@ -16,13 +16,14 @@ import math
 
 import numpy as np
 from jaxtyping import Float64, Int64
-from scipy import stats
 
 Weights = Int64[np.ndarray, " n"]
 
 
 def signed_law(signed: int, plain: int) -> Float64[np.ndarray, " sums"]:
     """E[product of `signed` signs; S = s] for s = -m, -m + 2, ..., m, S the sum of all m = signed + plain signs."""
+    from scipy import stats
+
     law = stats.binom.pmf(np.arange(plain + 1), plain, 0.5)
     for _ in range(signed):
         law = np.convolve(law, [-0.5, 0.5])
@@ -90,6 +91,8 @@ def relevance(n: int, k: int, neurons: int, seed: int = 0) -> tuple[float, float
 def mean_square_correlation(n: int, k: int) -> float:
     """Lemma 5: the mean over w of E[s_j f G]^2 on uniform inputs, j outside A. All k + 1 weights of A and j have to be
     nonzero; m of the others are, binomially."""
+    from scipy import stats
+
     others = stats.binom.pmf(np.arange(n - k), n - k - 1, 2 / 3)
     gates = [gated(signed_law(k + 1, m), 0, n, 1 / (8 * k)) for m in range(n - k)]
     return float((2 / 3) ** (k + 1) * (others @ np.square(gates)))

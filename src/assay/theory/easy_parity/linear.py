@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64
-from scipy.optimize import minimize
 
 from assay.errors import ConfigError
 from assay.maths.subsets import log_binomial
@@ -85,6 +84,8 @@ def least_loss(
     """min over ||w|| <= B of sum_x p(x) max(0, 1 - y Psi.w), from its dual, the maximum over 0 <= a(x) <= 1 of
     sum p a - B ||sum p a y Psi||. Any a gives a lower bound, the w along its sum an upper one. Where |Psi.w| <= 1
     throughout, the hinge never bends and a = 1 is best."""
+    from scipy.optimize import minimize
+
     signed = features * (label * weight)[:, None]
 
     def negative_dual(a: np.ndarray) -> tuple[float, np.ndarray]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64
-from scipy.optimize import nnls
 
 from assay.theory.easy_parity.population import Net, Population
 
@@ -54,6 +53,8 @@ def separator(net: Net, on: Population, first: int = 200, most: int = 60) -> Sep
 
 def _least_norm(rows: Float64[np.ndarray, "some neurons"]) -> Float64[np.ndarray, " neurons"] | None:
     """The shortest u with rows @ u >= 1."""
+    from scipy.optimize import nnls
+
     scale = float(np.abs(rows).max()) or 1.0
     matrix = np.vstack([rows.T / scale, np.ones(len(rows))])
     target = np.r_[np.zeros(rows.shape[1]), 1.0]

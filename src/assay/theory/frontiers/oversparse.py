@@ -23,8 +23,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float64
-from scipy.optimize import linprog
-from sklearn.svm import LinearSVC
 
 from assay.errors import ConfigError
 from assay.maths.cube import linear_form
@@ -103,6 +101,8 @@ def readout_norm(k: int, offset: float = OFFSET) -> float:
 
 def least_hinge(features: np.ndarray, labels: np.ndarray, mass: np.ndarray, bound: float | None = None) -> float:
     """min over u of sum_i mass_i max(0, 1 - y_i phi_i.u), by linear programming; |u_j| <= bound where one is given."""
+    from scipy.optimize import linprog
+
     points, size = features.shape
     cost = np.concatenate([np.zeros(size), mass])
     rows = np.concatenate([-labels[:, None] * features, -np.eye(points)], axis=1)
@@ -149,6 +149,8 @@ def mechanism_error(
     """Test error of a linear SVM on the good neurons after a step on the population: `copies` for each bias and sign,
     on n = 2s coordinates. All others are dead. Zeroing what is below |C|/2 leaves S alone; without that the rest of the
     supports is noise of deviation (k-1) / (2k sqrt(s-k)) on every feature."""
+    from sklearn.svm import LinearSVC
+
     big, small = coefficients(k, s)
     n, rows = 2 * s, []
     for bias in biases(k, 0, offset):

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.special import betaln
 
 from assay.maths.markov import divergence, followers, lifted, ngram, one_hot, stationary
 from assay.theory.markov.chains import PRIORS, truth, walk
@@ -138,6 +137,8 @@ def _posterior_mean(rng: np.random.Generator, x: Int[np.ndarray, "N t"], k: int,
 def _two_states(x: Int[np.ndarray, "N t"], mixed: bool) -> Float[np.ndarray, "N 2"]:
     """Two states: a chain that stays with probability a ~ U(0, 1), or as likely independent symbols if `mixed`. The
     rule of each, weighed by how probable it makes the sequence; each starts with probability 1/2 in either state."""
+    from scipy.special import betaln
+
     stays = (x[:, 1:] == x[:, :-1]).sum(axis=1)
     moves = x.shape[1] - 1 - stays
     stay = ((stays + 1) / (stays + moves + 2))[:, None]
