@@ -20,8 +20,9 @@ from assay.maths.streams import Key, split
 from assay.nets.base import Net, Params
 from assay.nets.init import Gaussian, Init
 
-NORMAL = 0.02
-"""Standard deviation of embeddings that are drawn by the law `normal`."""
+DEVIATIONS = {"normal": 0.02, "standard": 1.0}
+"""Standard deviations of embeddings that are drawn by these laws. With PyTorch's own, 1, nets learn several times
+sooner than with the scheme of the matrices, under which the inputs hardly move the output at the start."""
 
 
 class ParityTransformer(Net, kind="parity-transformer"):
@@ -32,7 +33,9 @@ class ParityTransformer(Net, kind="parity-transformer"):
     d_attention: int = shape(default=8, check=at_least(1), doc="of queries, keys and values, a head")
     d_mlp: int = shape(default=4096, check=at_least(1), doc="hidden neurons of the MLP")
     embeddings: str = shape(
-        default="scheme", check=one_of("scheme", "normal"), doc="scheme (fan-in d_embedding) or N(0, 0.02^2)"
+        default="scheme",
+        check=one_of("scheme", *DEVIATIONS),
+        doc="scheme (fan-in d_embedding), normal, N(0, 0.02^2), or standard, N(0, 1)",
     )
     output_bias: bool = shape(default=False)
     inputs: int | None = shape(default=None, check=at_least(1), doc="the task's if none")
@@ -67,8 +70,9 @@ class ParityTransformer(Net, kind="parity-transformer"):
         for i, (layer, (rows, columns)) in enumerate(self.matrices.items()):
             embedding = layer.startswith("embed")
             fan_in = self.d_embedding if embedding else columns  # a table's rows are vectors of d_embedding numbers
-            if embedding and self.embeddings == "normal":
-                params[layer] = {"weight": Gaussian(scale=NORMAL * 0.5**0.5).weight(keys[2 * i], (rows, columns), 1)}
+            if embedding and self.embeddings in DEVIATIONS:
+                law = Gaussian(scale=DEVIATIONS[self.embeddings] * 0.5**0.5)
+                params[layer] = {"weight": law.weight(keys[2 * i], (rows, columns), 1)}
             else:
                 params[layer] = {"weight": scheme.weight(keys[2 * i], (rows, columns), fan_in, first=i == 0)}
             if self.has_bias(layer):
