@@ -134,7 +134,7 @@ def figure(table: pl.DataFrame) -> Display:
     return TrainingCurves(
         curves,
         panel="panel",
-        columns=min(curves["panel"].n_unique(), 4),
+        columns=min(curves["panel"].n_unique(), 2),
         y_label="held-out error",
         labels={"eval/error": "held-out error"},
         title="Transformers learn parities",
