@@ -14,7 +14,7 @@ Output  table `tabular`, in three parts: `cells` (median error in percent and it
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,22 +134,34 @@ def _trial(
 
 def sweep(scale: str) -> ay.Sweep:
     tables, widths, splits = SCALES[scale]
-    trials = []
+    parts = []
     for table, fractions in tables.items():
         rows = ay.TableTask(table=table).size
         for fraction in fractions:
-            if round(0.9 * fraction * rows) < 2:
-                continue
-            place = functools.partial(_trial, table, fraction)
-            trials += [place(name, r, init=i) for name in OPTIMISERS for r in widths for i in ("dense", "s = 2")]
-            trials += [place("adam", widths[0], depth=depth) for depth in (1, 3)]
-            trials += [place("adam", widths[0], init="s = 4"), place("adam", widths[0], decay=0.01)]
-            if scale == "paper":
-                trials += [
-                    place("adam", r, depth, i, decay)
-                    for r in widths for depth in (1, 2, 3) for i in INITS for decay in (0.0, 0.01)
-                ]  # fmt: skip
-    return together(ay.Sweep(trial, ay.seeds(splits)) for trial in dict.fromkeys(trials))
+            if round(0.9 * fraction * rows) >= 2:
+                place = functools.partial(_trial, table, fraction)
+                parts += _every(place, widths, splits) if scale == "paper" else _some(place, widths, splits)
+    return together(parts)
+
+
+def _every(place: Callable[..., ay.Trial], widths: Sequence[int], splits: int) -> list[ay.Sweep]:
+    """The whole grid on one fraction of a table."""
+    axes = (
+        ay.axis("net.width", *widths),
+        ay.axis("net.depth", 1, 2, 3),
+        ay.axis("init", *INITS.values()),
+        ay.axis("optimiser.weight_decay", 0.0, 0.01),
+        ay.seeds(splits),
+    )
+    return [ay.Sweep(place(name, widths[0]), *axes) for name in OPTIMISERS]
+
+
+def _some(place: Callable[..., ay.Trial], widths: Sequence[int], splits: int) -> list[ay.Sweep]:
+    """Width and initialisation for both optimisers; depth, four ones and weight decay for narrow nets with Adam."""
+    trials = [place(name, r, init=init) for name in OPTIMISERS for r in widths for init in ("dense", "s = 2")]
+    trials += [place("adam", widths[0], depth=depth) for depth in (1, 3)]
+    trials += [place("adam", widths[0], init="s = 4"), place("adam", widths[0], decay=0.01)]
+    return [ay.Sweep(trial, ay.seeds(splits)) for trial in trials]
 
 
 def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
