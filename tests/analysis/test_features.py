@@ -35,7 +35,7 @@ def test_neurons_of_a_group_network_have_one_irrep_and_rank_one():
     best = certificate(group)
     net = best.network()
     found = features.neurons(net.u, net.v, net.w, irreps(group))
-    counts = np.bincount(found["feature"])
+    counts = np.bincount(found["feature"].to_numpy())
     assert counts.tolist() == [0, 54, 16, 54, 2]
     np.testing.assert_allclose(found["least_purity"], 1)
     mass = [found.filter(feature=i)["mass"].sum() for i in range(1, 5)]

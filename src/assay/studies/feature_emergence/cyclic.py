@@ -146,7 +146,7 @@ def _networks(checks: Checks, margins: list[dict[str, object]], p: int) -> None:
     checks.add(NARROW, f"p = {p}", float(np.abs(found.margins / gamma - 1).max()), 1e-10)
     checks.add(NARROW, f"p = {p}: width", abs(narrow.width - 3 * (p - 1)), 0.0)
     less = net.only(feature != 1).unit().answers(group).margin / gamma if p > 3 else 0.0
-    rows = {"Theorem 7.7": answers.margin / net.mass / gamma, "six a frequency": found.margin / gamma}
+    rows: dict[str, float] = {"Theorem 7.7": answers.margin / net.mass / gamma, "six a frequency": found.margin / gamma}
     rows["one frequency removed"] = less
     for balanced, name in ((False, "look-up, as printed"), (True, "look-up, balanced")):
         rows[name] = (0.3849002 if balanced else 0.1688122) / p**2 / gamma

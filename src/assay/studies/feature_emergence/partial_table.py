@@ -81,7 +81,7 @@ def _purity(runs: ay.Runs, trial: str) -> list[float]:
     every, found = irreps(named(f"Z{P}")), []
     for u, v, w in zip(left, right, out, strict=True):
         rows = features.neurons(*(np.asarray(part, float) for part in (u.T, v.T, w)), every)
-        found.append(float(np.average(rows["purity"], weights=rows["mass"])))
+        found.append(float(np.average(rows["purity"].to_numpy(), weights=rows["mass"].to_numpy())))
     return found
 
 
