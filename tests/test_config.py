@@ -37,6 +37,8 @@ from assay.maths.groups import named
 from assay.measures import MEASURES
 from assay.optim import Schedule
 from assay.tasks import Data
+from assay.tasks.table import TableTask
+from assay.tasks.tables import TABLES
 
 
 class Shade(Config):
@@ -284,6 +286,7 @@ GROUPS = [
 SPECIAL: dict[tuple[type[Config], str], st.SearchStrategy[Any]] = {
     (ay.Record, "measures"): st.lists(st.sampled_from(sorted(MEASURES)), max_size=3).map(tuple),
     (ay.Composition, "group"): st.sampled_from(GROUPS),
+    (TableTask, "table"): st.sampled_from(sorted(TABLES)),
 }
 FAMILIES = (ay.Task, ay.Net, ay.Loss, ay.Optimiser, Schedule, Data, Lamp)
 

@@ -39,7 +39,7 @@ def test_neurons_of_a_group_network_have_one_irrep_and_rank_one():
     assert counts.tolist() == [0, 54, 16, 54, 2]
     np.testing.assert_allclose(found["least_purity"], 1)
     mass = [found.filter(feature=i)["mass"].sum() for i in range(1, 5)]
-    np.testing.assert_allclose(mass, best.shares)
+    np.testing.assert_allclose(np.array(mass), best.shares)
     for i in (0, 60, 100):
         ratio, agreement = features.rank_one(net.u[i], net.v[i], net.w[i], irreps(group)[found["feature"][i]])
         assert ratio < 1e-10

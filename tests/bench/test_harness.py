@@ -10,7 +10,7 @@ import pytest
 from assay.errors import ConfigError, UnknownName
 from bench import harness, peers
 from bench.peers.base import Unavailable
-from bench.workloads import WORKLOADS, AnyWorkload, Workload, choose
+from bench.workloads import PARITIES, WORKLOADS, AnyWorkload, Workload, choose
 
 TINY = Workload(name="tiny", n=10, k=2, width=4, batch=8, runs=6, learning_rate=0.1, horizon=50)
 
@@ -138,4 +138,5 @@ def test_unknown_names_come_back_with_the_known_ones():
         choose(("W2",))
     with pytest.raises(UnknownName, match="torch-bmm"):
         peers.choose(("torch-bm",))
-    assert [w.name for w in choose(())] == list(WORKLOADS)
+    assert [w.name for w in choose(())] == list(PARITIES)
+    assert [w.name for w in choose(tuple(WORKLOADS))] == list(WORKLOADS)

@@ -131,7 +131,7 @@ def test_more_seeds_are_the_same_question_and_another_value_is_another() -> None
         ("parity n=9 k=2 net=neuron width=4", SettingError, "width is a setting of net=gated-mlp or mlp or"),
         ("parity n=9 k=2 net=mlp width=4 scale=2", SettingError, "scale could be init.scale or net.scale"),
         ("parity n=9 k=2 net=mlp width=4 every=2", SettingError, "record.every or solve.every"),
-        ("parity n=9 k=2", SettingError, "net must be given: one of cls-transformer, deep-mlp"),
+        ("parity n=9 k=2", SettingError, "net must be given: one of bare-transformer, cls-transformer, deep-mlp"),
         ("n=9 k=2 net=mlp", SettingError, "task must be given"),
         ("parity k=2 net=mlp width=4", ConfigError, "parity.n must be given"),
         ("parity n=nine k=2 net=mlp width=4", ConfigError, "parity.n must be a whole number, got 'nine'"),

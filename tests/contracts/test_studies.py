@@ -198,6 +198,7 @@ def test_the_smoke_sweep_is_planned_and_its_trials_counted_once(study: Study, ex
 # -- experiments that train nothing ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_theory
 def test_theory_is_checked_from_table_to_verdict(study: Study, experiment: Experiment):
     table = experiment.table(None, "smoke")

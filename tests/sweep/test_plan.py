@@ -72,6 +72,7 @@ def test_an_engine_that_is_unknown_or_unfit_is_refused(toy: Toy) -> None:
     assert {pack.engine for pack in planned(BASE).packs} == {"toy"}
 
 
+@pytest.mark.slow
 def test_the_estimate_is_an_upper_bound_from_steps_that_were_timed(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.sweep.estimate._clock", time.perf_counter)  # its work is to sleep
     toy.pace = 0.01  # 1 ms a step

@@ -60,13 +60,15 @@ def fit(x: Float[Array, " N"], y: Float[Array, " N"], confidence: float = 0.95) 
     half = stats.t.ppf(0.5 + confidence / 2, points - 2) if points > 2 else math.nan
     # scipy leaves the errors undefined where y is constant; the residuals are zero there
     slope_error, intercept_error = half * np.nan_to_num([line.stderr, line.intercept_stderr])
+    with np.errstate(over="ignore"):  # of three points close together the upper end may be beyond all floats
+        prefactors = np.exp(line.intercept + intercept_error * np.array([0.0, -1.0, 1.0])).tolist()
     return PowerLaw(
         exponent=float(line.slope),
         exponent_low=float(line.slope - slope_error),
         exponent_high=float(line.slope + slope_error),
-        prefactor=math.exp(line.intercept),
-        prefactor_low=math.exp(line.intercept - intercept_error),
-        prefactor_high=math.exp(line.intercept + intercept_error),
+        prefactor=prefactors[0],
+        prefactor_low=prefactors[1],
+        prefactor_high=prefactors[2],
         r2=float(line.rvalue**2),
         points=points,
         halted=halted,

@@ -136,7 +136,7 @@ def host_key(seed: int, name: str, *numbers: int) -> UInt32[np.ndarray, "2"]:
     """The key of a named stream, with numbers folded in, by numpy: no shape has to be compiled."""
     key = np.array([0, seed], np.uint32)
     for number in (name_number(name), *numbers):
-        folded = threefry(*key[:, None], np.zeros(1, np.uint32), np.array([number], np.uint32))
+        folded = threefry(key[:1], key[1:], np.zeros(1, np.uint32), np.array([number], np.uint32))
         key = np.concatenate(folded)
     return key
 
@@ -147,7 +147,7 @@ def host_words(
     """The same numbers as `words`, by numpy."""
     blocks = (count + 1) // 2
     address, block = np.repeat(index, blocks), np.tile(np.arange(blocks, dtype=np.uint32), len(index))
-    pair = threefry(*key[:, None], address, block)
+    pair = threefry(key[:1], key[1:], address, block)
     return np.stack(pair, axis=-1).reshape(len(index), 2 * blocks)[:, :count]
 
 

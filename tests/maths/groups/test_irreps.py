@@ -151,7 +151,7 @@ def test_orders_and_classes_agree_with_sympy(name: str):
     group = named(name)
     assert group.order == theirs.order()
     assert sorted(group.class_sizes.tolist()) == sorted(len(c) for c in theirs.conjugacy_classes())
-    orders = sorted(g.order() for g in theirs.generate())
+    orders = sorted(g.order() for g in theirs.generate())  # type: ignore[union-attr]
     assert sorted(group.element_orders.tolist()) == orders
 
 

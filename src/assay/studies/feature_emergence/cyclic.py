@@ -153,7 +153,7 @@ def _networks(checks: Checks, margins: list[dict[str, object]], p: int) -> None:
         if p in LOOKUP:
             dense = lookup_network(group, balanced)
             rows[name] = dense.answers(group).margin / dense.mass / gamma
-    margins += [{"p": p, "network": name, "ratio": ratio, "gamma": gamma} for name, ratio in rows.items()]
+    margins.extend({"p": p, "network": name, "ratio": ratio, "gamma": gamma} for name, ratio in rows.items())
 
 
 def _printed_values(checks: Checks, p: int) -> None:

@@ -136,7 +136,7 @@ def _weights(checks: Checks, group: Group) -> None:
     tau, rest = _tau(group), irreps(group)[1:]
     sizes = group.class_sizes[1:]
     checks.add(WEIGHTS, f"{group.name}: -tau", -tau.min(), -1e-9)
-    checks.add(WEIGHTS, f"{group.name}: sum", abs(sizes @ tau - 1), 1e-12)
+    checks.add(WEIGHTS, f"{group.name}: sum", abs(float(sizes @ tau) - 1), 1e-12)
     equal = group.order / sum(r.dimension**2.5 for r in rest)
     checks.add(WEIGHTS, f"{group.name}: scores", np.abs(_scores(group, tau) / equal - 1).max(), 1e-12)
     uniform = _scores(group, np.full(len(sizes), 1 / (group.order - 1)))

@@ -80,7 +80,7 @@ def _purity(runs: ay.Runs, trial: str) -> list[float]:
     left, right, out = (runs.arrays(f"weights/snapshot.{layer}.weight")[trial] for layer in ("left", "right", "output"))
     every, found = irreps(named(f"Z{P}")), []
     for u, v, w in zip(left, right, out, strict=True):
-        rows = features.neurons(*(np.asarray(part, float) for part in (u.T, v.T, w)), every)
+        rows = features.neurons(u.T.astype(float), v.T.astype(float), w.astype(float), every)
         found.append(float(np.average(rows["purity"].to_numpy(), weights=rows["mass"].to_numpy())))
     return found
 
