@@ -101,8 +101,8 @@ DECAY = Claim(
     source=f"{_PAPER}, appendix C.3",
     statement="Weight decay of 0.01 has little effect.",
     kind="experiment",
-    criterion="Adam, r = 100, depth 2: on every table the 95 % interval of the median paired difference meets [-1, 1] "
-    "(in points)",
+    criterion="Adam, r = 100, depth 2: on every table the median paired difference is at most 1 point; undecided where "
+    "it is more, but its 95 % interval reaches below",
 )
 
 
@@ -261,7 +261,9 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     ]
     tables = helped["table"].n_unique()
     decay = pairs.filter(pair="decay")
-    little = decay.select(((pl.col("low") <= 1) & (pl.col("high") >= -1)).all()).item()
+    more = decay.filter(pl.col("difference").abs() > 1)
+    clear = more.filter((pl.col("low") > 1) | (pl.col("high") < -1))
+    little = True if more.is_empty() else None if clear.is_empty() else False
     most = float(max(decay["difference"].abs()))
     return [
         _level(table, scale),
