@@ -8,8 +8,11 @@ from __future__ import annotations
 import os
 import tempfile
 
+import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
+
+from tests.slow import listed
 
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
@@ -32,3 +35,12 @@ install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pe
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, print_blob=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)  # pytest --hypothesis-profile=explore
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the list are slow, whichever of their parameters made them so."""
+    slow = listed()
+    for item in items:
+        if item.nodeid in slow:
+            item.add_marker(pytest.mark.slow)
