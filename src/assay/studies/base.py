@@ -1,8 +1,7 @@
 """A study: the experiments of one paper. An experiment is a module that reads from top to bottom: the claims and their
-sources; `sweep(scale)`, what is run, and where later runs depend on earlier ones `then(runs, scale)`; `table(runs,
-scale)`,
-what it comes to; `figure(table)`, how it is shown; `judge(table, scale)`, what it says of the claims. Theory checks are
-experiments that run nothing.
+sources; `sweep(scale)`, what is run, and where later runs depend on earlier ones `then(runs, scale)`;
+`table(runs, scale)`, what it comes to; `figure(table)`, how it is shown; `judge(table, scale)`, what it says of the
+claims. Theory checks are experiments that run nothing.
 """
 
 from __future__ import annotations
