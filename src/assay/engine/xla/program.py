@@ -145,8 +145,9 @@ class Program:
         right = trial.task.correct(trial.net.apply(lane["params"], x), y)
         return jnp.sum(~right & (index < solve.sample), dtype=jnp.int32)
 
-    def _whole_test(self, lane: Lane, given: Given, keys: dict[str, Array]) -> Bool[Array, ""]:
-        """Whether the whole sample has at most the allowed wrong answers, block by block until that is decided."""
+    def _whole_test(self, lane: Lane, given: Given, keys: dict[str, Array], hopeful: Any) -> Bool[Array, ""]:
+        """Whether the whole sample has at most the allowed wrong answers, block by block until that is decided; a lane
+        without hope has failed before the first block."""
         solve = _required(self.solve)
         size = min(BLOCK, solve.sample)
 
@@ -158,7 +159,8 @@ class Program:
             first, wrong = carry
             return first + size, wrong + self._wrong(lane, given, keys, first, size)
 
-        _, wrong = lax.while_loop(undecided, block, (jnp.uint32(0), jnp.int32(0)))
+        none = jnp.where(hopeful, 0, solve.allowed + 1).astype(jnp.int32)
+        _, wrong = lax.while_loop(undecided, block, (jnp.uint32(0), none))
         return wrong <= solve.allowed
 
     # -- a tile of lanes ---------------------------------------------------------------------------------------------
@@ -204,12 +206,15 @@ class Program:
         _, wrong = lax.while_loop(undecided, block, (jnp.uint32(0), jnp.zeros(self.lanes, jnp.int32)))
         hopeful = due & (wrong <= allowed)
 
-        def test(i: Array) -> Array:
-            own = jax.tree.map(lambda leaf: leaf[i], (tile, given, keys))
-            return lax.cond(hopeful[i], lambda: self._whole_test(*own), lambda: jnp.bool_(False))
+        def one_by_one() -> Array:
+            return lax.map(lambda own: self._whole_test(*own), (tile, given, keys, hopeful))
 
-        none = jnp.zeros(self.lanes, bool)
-        passed = lax.cond(jnp.any(hopeful), lambda: lax.map(test, jnp.arange(self.lanes)), lambda: none)
+        def together() -> Array:
+            return self._each(self._whole_test)(tile, given, keys, hopeful)
+
+        # a CPU tests only the lanes that need it, one after another; an accelerator is only filled by all of them
+        test = one_by_one if jax.default_backend() == "cpu" else together
+        passed = lax.cond(jnp.any(hopeful), test, lambda: jnp.zeros(self.lanes, bool))
         streak = jnp.where(passed, tile["streak"] + 1, 0)
         return tile | {
             "streak": jnp.where(due, streak, tile["streak"]),
