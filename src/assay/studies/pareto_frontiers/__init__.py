@@ -12,6 +12,7 @@ from assay.studies.pareto_frontiers import (
     frontier,
     lemmas,
     lottery,
+    panel,
     published,
     resources,
     sides,
@@ -29,6 +30,7 @@ study = Study(
     "Pareto frontiers in deep feature learning: data, compute, width, and luck (arXiv 2309.03800)",
     experiments=(
         frontier.experiment,
+        panel.experiment,
         slices.experiment,
         curves.experiment,
         descent.experiment,
