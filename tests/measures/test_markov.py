@@ -48,15 +48,17 @@ def test_a_net_that_says_nothing_is_the_uniform_strategy():
         "markov/bigram",
         "markov/reversed",
         "markov/bigram_line",
+        "markov/trigram_line",
     )
     found = measured(net, params, names)
     x, true = drawn()
-    rules = {n: markov.ngram(x, 2, n, np.float64) for n in range(3)}
+    rules = {n: markov.ngram(x, 2, n, np.float64) for n in range(4)}
     assert found["markov/uniform"] == pytest.approx(0, abs=1e-6)
     assert found["markov/truth"] == pytest.approx(markov.divergence(true, rules[0]).mean(), rel=1e-4)
     assert found["markov/unigram"] == pytest.approx(markov.divergence(rules[1], rules[0]).mean(), rel=1e-4)
     assert found["markov/bigram"] == pytest.approx(markov.divergence(rules[2], rules[0]).mean(), rel=1e-4)
     assert found["markov/bigram_line"] == pytest.approx(markov.divergence(true, rules[2]).mean(), rel=1e-4)
+    assert found["markov/trigram_line"] == pytest.approx(markov.divergence(true, rules[3]).mean(), rel=1e-4)
     reverse = markov.divergence(rules[0], rules[1]).mean()
     assert found["markov/reversed"]["unigram"] == pytest.approx(reverse, rel=1e-4)
 

@@ -66,6 +66,12 @@ def bigram_line(view: View) -> Number:
     return view.once(_own)["bigram_line"]
 
 
+@measure("markov/trigram_line", task=MarkovChains)
+def trigram_line(view: View) -> Number:
+    """KL(truth || trigram) on the same sample."""
+    return view.once(_own)["trigram_line"]
+
+
 @measure("markov/reversed", task=MarkovChains)
 def reverse(view: View) -> dict[str, Array]:
     """KL(net || s) for every strategy s: the other direction."""

@@ -111,8 +111,8 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     share = end["markov/truth"] / end["markov/unigram_line"]
     pairs = bool(((end["v1"] > end["rest"]) & (end["same"] > 5 * end["other"].abs()) & (share <= 0.5)).all())
     pairs &= bool((end["stage"] == "bigram").all())
-    words = f"value: largest loss over the unigram line, two states; W {end['same'].mean():.3f} and "
-    f"{end['other'].mean():.3f}"
+    words = "value: largest loss over the unigram line, two states; "
+    words += f"W {end['same'].mean():.3f} and {end['other'].mean():.3f}"
     if scale != "smoke":
         three = rows.filter(pl.col("runs") == "three", pl.col("step") == 2000)
         of_three = three["markov/truth"] / three["markov/unigram_line"]

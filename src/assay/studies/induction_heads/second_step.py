@@ -74,7 +74,7 @@ NO_SIGNAL_PRINTED = claim(
     kind="errata",
 )
 _COORDINATE = "eps = 0.1: lag 1 >= 20 times every other; W off over on the diagonal <= 1e-3; v of lag 3 over lag 1 "
-"within "
+_COORDINATE += "within "
 CURRICULUM = claim(
     "A12",
     "propositions 8.5 and E.3",

@@ -24,7 +24,7 @@ STRATEGIES = ("markov/uniform", "markov/unigram", "markov/bigram")
 LOSSES = ("markov/truth", *STRATEGIES, "markov/unigram_line", "markov/bigram_line")
 PARTS = ("markov/truth_iid", "markov/truth_balanced")
 HEADS = ("attention/previous", "attention/followers", "attention/match", "attention/lags", "attention/encoding")
-ALL = (*LOSSES, *PARTS, *HEADS, "attention/maps")
+ALL = (*LOSSES, *PARTS, *HEADS, "attention/maps", "weights/snapshot")
 
 NAMES = {"markov/truth": "truth", "uniform": "uniform", "unigram": "unigram", "bigram": "bigram", "trigram": "trigram"}
 
@@ -96,9 +96,10 @@ def transformers(scale: str) -> dict[str, ay.Sweep]:
 def minimals(scale: str) -> dict[str, ay.Sweep]:
     """Minimal models on chains with flat rows."""
     seeds = ay.seeds(SEEDS[scale])
+    two = {"smoke": 1300, "desk": 1300, "paper": 2000}[scale]
     three = {"smoke": 200, "desk": 2000, "paper": 2000}[scale]
     return {
-        "two": ay.Sweep(minimal(TWO, budget=1300, every=20), seeds),
+        "two": ay.Sweep(minimal(TWO, budget=two, every=20), seeds),
         "three": ay.Sweep(minimal(THREE, budget=three, every=20), seeds),
     }
 

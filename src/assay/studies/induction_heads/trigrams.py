@@ -5,8 +5,9 @@ Claim   on chains whose next symbol depends on the two before it, training passe
 Source  Edelman et al. 2024, figure 8.5 of the dissertation: two layers of three heads. The printed rate 3e-2 does not
         train this architecture; 3e-3 does. The number of states is not printed: 2. A single head is judged at the
         budget at which three heads have solved the task: given longer it does get below the bigram line.
-Output  table `trigrams`, in parts: `curves` (distances and stage of one run of each), `trials` (stages, loss at the
-        end) and `heads` (the lag that each head of the first layer looks at).
+Output  table `trigrams`, in parts: `curves` (distances and stage of one run of each), `losses` (its loss beside those
+        of the strategies), `trials` (stages, loss at the end) and `heads` (the lag that each head of the first layer
+        looks at).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import polars as pl
 
 import assay as ay
 from assay.analysis import stages
-from assay.figures import Display, StageCurves
+from assay.figures import Display, Lines, StageCurves, board
 from assay.studies import Experiment, Judgement
 from assay.studies.induction_heads.settings import BATCH, LOSSES, STRATEGIES, claim, joined, labels, transformer
 
@@ -23,7 +24,10 @@ LENGTH = {"smoke": 100, "desk": 100, "paper": 200}
 BUDGET = {"smoke": 600, "desk": 600, "paper": 10_000}
 ONE_HEAD_BUDGET = {"smoke": 600, "desk": 1500, "paper": 10_000}
 SEEDS = {"smoke": 1, "desk": 4, "paper": 10}
+TRIGRAM = ("markov/trigram", "markov/trigram_line")
 FOUR = (*STRATEGIES, "markov/trigram")
+LEVELS = {"markov/truth": "net"} | {f"markov/{name}_line": name for name in ("unigram", "bigram", "trigram")}
+"""What the loss is drawn beside: the losses of the strategies."""
 WORDS = {"3 heads": "three heads a layer", "1 head": "one head a layer"}
 
 STAGES = claim(
@@ -67,7 +71,7 @@ def sweeps(scale: str) -> dict[str, ay.Sweep]:
         net = ay.SequenceTransformer(preset="mingpt", d=24, heads=heads)
         trial = transformer(
             3e-3, ay.MarkovChains(states=2, n=3, length=LENGTH[scale]), net, budget=budget,
-            every=max(20, budget // 100), measures=(*LOSSES, "markov/trigram", "attention/lags"), decay=0.0,
+            every=max(20, budget // 100), measures=(*LOSSES, *TRIGRAM, "attention/lags"), decay=0.0,
             sample=500,
         )  # fmt: skip
         found[name] = ay.Sweep(trial, ay.seeds(SEEDS[scale]))
@@ -91,7 +95,10 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     )  # fmt: skip
     trials = trials.join(stages.order(rows), on="trial").sort("runs", "seed")
     lags = pl.DataFrame(_lags(runs, scale))
-    parts = {"curves": lines, "trials": trials, "heads": lags}
+    losses = rows.filter(seed=0).unpivot(LEVELS, index=["runs", "sequences"], variable_name="line").with_columns(
+        pl.col("line").replace_strict(LEVELS)
+    )  # fmt: skip
+    parts = {"curves": lines, "losses": losses, "trials": trials, "heads": lags}
     return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
 
 
@@ -107,17 +114,21 @@ def _lags(runs: ay.Runs, scale: str) -> list[dict[str, object]]:
 
 
 def figure(table: pl.DataFrame) -> Display:
-    return StageCurves(
-        table.filter(part="curves"),
-        panel="runs",
-        y_label="KL(strategy || net)",
-        top=0.35,
-        labels=WORDS,
+    losses, lines = (table.filter(part=name).drop("part") for name in ("losses", "curves"))
+    return board(
+        Lines(
+            losses, panel="runs", x="sequences", y="value", line="line", markers=False, labels=WORDS,
+            x_label="training sequences", y_label="test loss", title="loss",
+        ),
+        StageCurves(
+            lines, panel="runs", y_label="KL(strategy || net)", top=0.35, labels=WORDS, title="closest strategy"
+        ),
+        columns=1,
         title="Trigrams are learnt in four stages",
-        caption="Distance of the net from four strategies on chains whose next symbol depends on the two before it; "
-        "the "
-        "background has the colour of the closest. Two states. Edelman et al. 2024, figure 8.5.",
-    )
+        caption="Chains whose next symbol depends on the two before it, two states; one run each. a: test loss, KL in "
+        "nats, beside the losses of counting symbols, pairs and triples. b: distance of the net from four strategies; "
+        "the background has the colour of the closest. Edelman et al. 2024, figure 8.5.",
+    )  # fmt: skip
 
 
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
