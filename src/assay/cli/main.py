@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "list": "tasks, nets, measures, studies and whatever else has a name",
         "show": "what a name means: definition, fields, examples, claims",
         "theory": "closed forms and bounds: `assay theory fourier-gap --n 101 --k 4`",
+        "tables": "real tables to train on: where they come from, and which are here",
         "doctor": "what this machine has, and what works on it",
     },
     "Train": {
