@@ -48,6 +48,7 @@ def forest_errors(
                 max_depth=depth,
                 max_features=feature,  # type: ignore[arg-type]
                 random_state=seed,
+                n_jobs=-1,  # threads; each tree has a seed of its own
             )
             forest.fit(inputs[own], labels[own])
             share = _positive_shares(forest.estimators_, inputs[tests])
