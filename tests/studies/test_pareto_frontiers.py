@@ -1,4 +1,4 @@
-"""What the judge of the panel makes of success laws that are known: a logistic frontier, and laws that break a claim."""
+"""What the judge of the panel makes of success laws that are known: a logistic frontier, and laws that break it."""
 
 from __future__ import annotations
 
