@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import assay as ay
+from assay.errors import ConfigError
 from assay.maths import streams
 from assay.nets.induction import induction_head
 from assay.nets.sequence import SequenceTransformer
@@ -143,3 +144,28 @@ def test_a_blunt_head_is_off():
     net, params = induction_head(3, 30, sharpness=20.0)
     x = np.random.default_rng(3).integers(3, size=(20, 30)).astype(np.int32)
     assert np.abs(light.jit(net.apply)(params, x) - answers(x, 3)).max() > 0.05
+
+
+def test_with_both_layers_given_half_a_head_is_the_whole():
+    net: Any = ay.HalfHead(d=6, given=("layer",), score=40.0, scale=1.0).completed(ay.MarkovChains(states=2, length=12))
+    x = np.random.default_rng(3).integers(2, size=(20, 12)).astype(np.int32)
+    params = weights(net)
+    np.testing.assert_allclose(light.jit(net.apply)(params, x)[:, 1:], answers(x, 2)[:, 1:], atol=1e-4)
+    assert set(net.by_hand) == set(params)
+
+
+def test_what_is_not_given_of_a_head_is_drawn():
+    net: Any = ay.HalfHead(d=6, given=("layer_1",)).completed(ay.MarkovChains(states=2, length=12))
+    whole: Any = ay.HalfHead(d=6, given=("layer",)).completed(ay.MarkovChains(states=2, length=12))
+    params, given = weights(net), weights(whole)
+    same = {name for name in params if np.array_equal(params[name]["weight"], given[name]["weight"])}
+    assert same == set(net.by_hand) == {name for name in params if not name.startswith("layer_0")}
+
+
+def test_half_a_head_of_another_width_is_refused():
+    with pytest.raises(ConfigError, match="3 states = 9"):
+        ay.HalfHead(d=6).completed(ay.MarkovChains(states=3, length=12))
+    with pytest.raises(ConfigError, match=r"half-head\.heads"):
+        ay.HalfHead(d=6, heads=2)
+    with pytest.raises(ConfigError, match="layer_7"):
+        ay.HalfHead(d=6, given=("layer_7",))

@@ -12,7 +12,7 @@ from assay.errors import ConfigError
 from assay.losses import SequenceMargin
 from assay.maths.markov import ngram, stationary
 from assay.theory.commands import find_theory_command
-from assay.theory.markov import gradient, steps, strategies
+from assay.theory.markov import gradient, lag_sums, steps, strategies
 from assay.theory.markov.chains import PRIORS, walk
 from tests import light
 
@@ -128,3 +128,15 @@ def test_the_curriculum_leaves_lag_1():
     others = np.abs(np.delete(second.lags, 1))
     assert second.lags[1] > 15 * others.max()
     assert abs(second.match[0, 1]) < 1e-3 * second.match[0, 0]
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.3, 0.9), (0.55, 0.7)])
+def test_closed_sums_of_the_second_step_are_exact_where_they_are_corrected(a: float, b: float):
+    chain = gradient.sampled(np.array([[[a, 1 - a], [1 - b, b]]]))
+    exact = np.trace(gradient.correlations(chain, 12), axis1=1, axis2=2)
+    for lag in (0, 1, 2, 5):
+        assert lag_sums.diagonal_gain(a, b, 12, lag + 1, printed=False) == pytest.approx(exact[lag], rel=1e-9)
+        assert lag_sums.diagonal_gain(a, b, 12, lag + 1, printed=True) != pytest.approx(exact[lag], rel=1e-4)
+    by_powers = lag_sums.pair_probability_exact(a, b, 9, 3)
+    assert lag_sums.pair_probability(a, b, 9, 3, printed=False) == pytest.approx(by_powers, rel=1e-9)
+    assert lag_sums.pair_probability(a, b, 9, 3, printed=True) != pytest.approx(by_powers, rel=1e-4)

@@ -7,6 +7,7 @@ from assay.nets.cls_transformer import ClsTransformer as ClsTransformer
 from assay.nets.deep import DeepMLP as DeepMLP
 from assay.nets.fourier import Fourier as Fourier
 from assay.nets.gated import GatedMLP as GatedMLP
+from assay.nets.half_head import HalfHead as HalfHead
 from assay.nets.induction import induction_head as induction_head
 from assay.nets.init import Gaussian as Gaussian
 from assay.nets.init import Glorot as Glorot

@@ -3,8 +3,7 @@
 Claim   from constant weights the gradient in W is t^2 times a matrix whose diagonal is four times the rest; the one
         in v falls quadratically with the lag, and lag 1 is nothing special.
 Source  Edelman et al. 2024, lemma 8.4 and appendix E (lemma E.1, figure E.1) of the dissertation: k = 2, margin loss
-        with every hinge active, gradient over all chains. "O(t^2)" is read as the exact order. E.36 to E.38, which are
-        wrong as printed in indices and signs, are not used.
+        with every hinge active, gradient over all chains. "O(t^2)" is read as the exact order.
 Output  table `first-step`, in parts: `algebra` (the gradient by t), `simulation` (by one training step on sampled
         sequences, t = 50), `constants` (closed forms beside integrals), `lags` and `match` (weights after the step of
         figure E.1) and `printed` (the sums of E.17 for single chains).

@@ -95,7 +95,7 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     )  # fmt: skip
     trials = trials.join(stages.order(rows), on="trial").sort("runs", "seed")
     lags = pl.DataFrame(_lags(runs, scale))
-    losses = rows.filter(seed=0).unpivot(LEVELS, index=["runs", "sequences"], variable_name="line").with_columns(
+    losses = rows.filter(seed=0).unpivot(list(LEVELS), index=["runs", "sequences"], variable_name="line").with_columns(
         pl.col("line").replace_strict(LEVELS)
     )  # fmt: skip
     parts = {"curves": lines, "losses": losses, "trials": trials, "heads": lags}
