@@ -28,6 +28,7 @@ class SurvivalCurves(PanelDisplay):
 
     line: str | None = None
     x_scale: Scale = "log"
+    x_label: str = "step"
     y_label: str = "not yet solved"
 
     source: ClassVar[str] = "assay.analysis.survival.curve makes such a table"
@@ -43,6 +44,7 @@ class SurvivalCurves(PanelDisplay):
         steps = self.table.filter(pl.col("step") > 0)["step"].to_list()
         scale = self.x_scale if steps else "linear"  # where nothing happens after step 0 there is no logarithm
         step_axis(axes, scale)
+        axes.set_xlabel(self.x_label)
         values = self.table[self.line].to_list() if self.line else [0]
         for value, stroke in strokes(values, theme).items():
             part = rows.filter(pl.col(self.line) == value) if self.line else rows

@@ -7,6 +7,7 @@ from assay.studies import Study
 from assay.studies.induction_heads import (
     construction,
     delay,
+    diagram,
     encodings,
     first_step,
     freeze,
@@ -20,6 +21,7 @@ from assay.studies.induction_heads import (
     second_step,
     seeds,
     shift,
+    simplicity,
     states,
     strategies,
     transplant,
@@ -51,5 +53,7 @@ study = Study(
         second_step.experiment,
         lag_sums.experiment,
         delay.experiment,
+        simplicity.experiment,
+        diagram.experiment,
     ),
 )

@@ -16,10 +16,11 @@ import itertools
 import polars as pl
 
 import assay as ay
-from assay.analysis import stages, survival
+from assay.analysis import survival
 from assay.figures import Display, SolveTimes, SurvivalCurves, board
 from assay.studies import Experiment, Judgement
-from assay.studies.induction_heads.settings import TWO, claim, joined, labels, transformer
+from assay.studies.induction_heads.settings import TWO, claim, joined, transformer
+from assay.studies.induction_heads.waits import events
 
 RATES = {"smoke": (3e-3, 6e-3), "desk": (1e-3, 2e-3, 3e-3, 6e-3), "paper": (3e-4, 1e-3, 2e-3, 3e-3, 6e-3, 1e-2)}
 WIDTHS = {"smoke": (16,), "desk": (8, 16, 32), "paper": (4, 8, 16, 32, 64)}
@@ -27,9 +28,6 @@ SHARES = {"smoke": (), "desk": (0.0, 0.25, 0.5, 0.75), "paper": (0.0, 0.1, 0.25,
 """Of independent symbols, in steps of the same number of examples."""
 SEEDS = {"smoke": 3, "desk": 8, "paper": 100}
 BUDGET = {"smoke": 400, "desk": 1500, "paper": 6000}
-FALLEN = 0.1
-"""Loss on doubly stochastic chains that is half of guessing."""
-
 FASTER = claim(
     "B1",
     "figure 8.3 (beyond the paper)",
@@ -85,34 +83,19 @@ def sweep(scale: str) -> ay.Sweep:
 
 
 def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
-    events = _events(runs, sweeps(scale)).with_columns(
+    by_rate = events(runs, sweeps(scale)).with_columns(
         rate=pl.col("name").str.split(" ").list.first().cast(pl.Float64),
         width=pl.col("name").str.split(" ").list.last().cast(pl.Int64),
     )
-    base = events.filter(width=16)
-    parts = {"survival": survival.curve(base, ["rate"]), "times": survival.summary(events, ["rate", "width"])}
+    base = by_rate.filter(width=16)
+    parts = {"survival": survival.curve(base, ["rate"]), "times": survival.summary(by_rate, ["rate", "width"])}
     first, second = (6e-3, 3e-3) if scale == "smoke" else (1e-3, 3e-3)
     parts["rates"] = survival.compare(base.filter(pl.col("rate").is_in([first, second])), of="rate")
     if mixtures(scale):
-        shares = _events(runs, mixtures(scale)).with_columns(share=pl.col("name").cast(pl.Float64))
+        shares = events(runs, mixtures(scale)).with_columns(share=pl.col("name").cast(pl.Float64))
         parts["shares"] = survival.summary(shares, ["share"])
         parts["mixtures"] = survival.compare(shares.filter(pl.col("share").is_in([0.0, 0.5])), of="share")
     return pl.concat([t.with_columns(part=pl.lit(name)) for name, t in parts.items()], how="diagonal_relaxed")
-
-
-def _events(runs: ay.Runs, chosen: dict[str, ay.Sweep]) -> pl.DataFrame:
-    """When each run's loss on balanced chains falls for good: solved then, else censored at its last step."""
-    rows = runs.curves.join(labels(chosen, "name"), on="trial", maintain_order="left").drop_nulls("name")
-    rows = rows.with_columns(bound=pl.lit(FALLEN))
-    fall = stages.falls(rows, "markov/truth_balanced", "bound")
-    ends = rows.group_by("trial", "name", maintain_order=True).agg(pl.col("step").max().alias("last"))
-    found = ends.join(fall, on="trial")
-    solved = pl.col("step").is_not_null()
-    budget = runs.frame.select("trial", "budget")
-    return found.with_columns(
-        outcome=pl.when(solved).then(pl.lit("solved")).otherwise(pl.lit("censored")),
-        step=pl.col("step").fill_null(pl.col("last")),
-    ).join(budget, on="trial")
 
 
 def figure(table: pl.DataFrame) -> Display:
