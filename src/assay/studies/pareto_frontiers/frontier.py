@@ -21,7 +21,7 @@ import assay as ay
 from assay.analysis import survival
 from assay.analysis.boundary import crossings
 from assay.analysis.trend import Trend, trend
-from assay.figures import Display, HeatTable
+from assay.figures import Display, HeatTable, board
 from assay.studies import Claim, Experiment, Judgement
 from assay.studies.pareto_frontiers.settings import CELL, INITS, ONLINE, SIZES, WIDTHS, cells, together, trial, wilson
 
@@ -163,9 +163,14 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
 
 
 def figure(table: pl.DataFrame) -> Display:
-    return heat_table(
-        table.filter(part="cells"),
-        columns=2,
+    rows = table.filter(part="cells").drop("part")
+    parts = [heat_table(rows.filter(k=k), columns=2, title=f"k = {k}") for k in sorted(rows["k"].unique())]
+    sizes = [part.default_size() for part in parts]
+    return board(
+        *parts,
+        columns=1,
+        size=(max(wide for wide, _ in sizes), sum(high for _, high in sizes) + 0.3),
+        heights=tuple(high for _, high in sizes),
         title="Which widths and training sets learn a parity",
         caption=f"Percentage of runs that answer 90 % of the held-out sample within the budget ({CHECK}: all), for "
         "nets of width r (rows) trained on m examples (columns; fresh: new ones at every step), parities of k out of n "
