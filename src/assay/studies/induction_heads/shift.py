@@ -141,7 +141,9 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     alone, mixed = (trials.filter(share=share) for share in ("1", "0.5"))
     fall = {share: part["drop_examples"] for share, part in (("1", alone), ("0.5", mixed))}
     if scale == "paper":
-        ends = [_interval(fall[share].fill_null(float("inf")).to_numpy()) for share in ("1", "0.5")]
+        # a mixture that never falls counts as falling at its end: its mean is a lower bound
+        longest = {"1": float("inf"), "0.5": float(BUDGET[scale] * BATCH)}
+        ends = [_interval(fall[share].fill_null(longest[share]).to_numpy()) for share in longest]
         sooner = ends[0][1] < ends[1][0]
     else:
         limit = LIMIT * (1 if scale == "smoke" else 2)
