@@ -28,7 +28,7 @@ Grid = tuple[Sequence[str], Sequence[float], int, Sequence[int | None], Sequence
 SCALES: Mapping[str, Grid] = {
     # tables, fractions, splits, depths, features, trees
     "smoke": (("breast-cancer", "wine"), (1.0,), 3, (None, 4), ("sqrt",), (10, 30)),
-    "desk": (REBUILT, (0.1, 0.01), 3, DEPTHS, FEATURES, (10, 100, 300)),
+    "desk": (REBUILT, (0.1, 0.01), 3, DEPTHS, FEATURES, (10, 100)),
     "paper": (tuple(ERRORS), (1.0, 0.1, 0.01), 100, DEPTHS, FEATURES, TREES),
 }
 COLUMN = {1.0: "RF full", 0.1: "RF 10%", 0.01: "RF 1%"}
