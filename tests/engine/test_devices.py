@@ -45,6 +45,14 @@ def test_accelerators_get_as_many_lanes_as_fill_them(width: int, lanes: int):
     assert program.num_lanes(trial, "cpu") in (1, 4, 8)
 
 
+@pytest.mark.parametrize(("d", "length", "lanes"), [(8, 100, 512), (16, 100, 512), (64, 100, 64), (8, 200, 128)])
+def test_attention_over_long_sequences_leaves_room_for_fewer(d: int, length: int, lanes: int):
+    task = ay.MarkovChains(states=2, length=length)
+    net = ay.SequenceTransformer(d=d)
+    trial = ay.Trial(task=task, net=net, loss=ay.SequenceCrossEntropy(), batch=64, solve=None)
+    assert program.num_lanes(trial, "gpu") == lanes
+
+
 @pytest.mark.slow
 def test_many_lanes_train_as_few_do(monkeypatch: pytest.MonkeyPatch):
     """What an accelerator's program does, on the CPU: the same outcomes, not the same bits as another program."""

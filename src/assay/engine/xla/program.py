@@ -49,6 +49,8 @@ one trial is late. With single examples 8 are 1.3 times as fast as 4."""
 ACCELERATOR_WORK, ACCELERATOR_LANES = 1 << 28, 4096
 """On other platforms lanes are added up to so much work a step, or so many. Measured on an H200: with 16 times less
 work a step, ReLU nets of width 100 train a fifth as fast; with 4 times more, a quarter faster."""
+ACCELERATOR_PAIRS = 1 << 29
+"""Pairs of positions of all examples a step: attention keeps about ten numbers of each, of 139 GiB on an H200."""
 
 SCREEN = 64
 """Held-out examples that all lanes answer before any lane answers the whole sample: guessing nets fail here."""
@@ -65,7 +67,8 @@ def num_lanes(trial: Trial, platform: str) -> int:
     if platform == "cpu":
         light = SINGLE_LANES if trial.examples_a_step == 1 else LIGHT_LANES
         return light if work <= LIGHT else 1
-    fill = max(1, min(ACCELERATOR_LANES, ACCELERATOR_WORK // work))
+    pairs = trial.examples_a_step * (trial.task.positions or 0) ** 2
+    fill = max(1, min(ACCELERATOR_LANES, ACCELERATOR_WORK // work, ACCELERATOR_PAIRS // max(1, pairs)))
     return 1 << (fill.bit_length() - 1)
 
 
