@@ -11,10 +11,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 import assay as ay
 from assay.analysis import survival
+from assay.analysis.quantiles import quantile_with_infinities
 from assay.studies.hidden_progress.published import TIMES
 from assay.studies.hidden_progress.settings import NETS, STARRED, WHOLE_SAMPLE, labels, net
 
@@ -77,6 +79,29 @@ def times(
     """Percentiles (q10) and solved fraction of each cell and rate, of the runs that `named` gives a setting."""
     frame = runs.frame.join(labels("setting", named), on="trial").rename({"optimiser.learning_rate": "rate"})
     return survival.summary(frame, by=[*by, "rate"], quantiles=quantiles)
+
+
+def agreement(
+    runs: ay.Runs,
+    named: Mapping[str, ay.Sweep],
+    factors: Sequence[float],
+    by: Sequence[str] = CELL,
+    resamples: int = 1000,
+) -> pl.DataFrame:
+    """How often two draws of as many runs from those of a cell and rate have 10th percentiles within each factor, if
+    both have one (`again_2`): what chance leaves of the agreement with a table of so few runs."""
+    frame = runs.frame.join(labels("setting", named), on="trial").rename({"optimiser.learning_rate": "rate"})
+    keys = [*by, "rate"]
+    rows = []
+    for key, part in frame.select(*keys, survival.solve_time()).partition_by(keys, as_dict=True).items():
+        times = part["solve_time"].to_numpy()
+        drawn = np.random.default_rng(0).choice(times, size=(2, resamples, len(times)))
+        first, second = (quantile_with_infinities(each, (0.1,))[:, 0] for each in drawn)
+        both = np.isfinite(first) & np.isfinite(second)
+        logs = np.abs(np.log(first[both] / second[both]))
+        found = {f"again_{each:g}": float(np.mean(logs <= np.log(each))) if both.any() else None for each in factors}
+        rows.append(dict(zip(keys, key, strict=True)) | found)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def best(times: pl.DataFrame, reading: str) -> pl.DataFrame:
