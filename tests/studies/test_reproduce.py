@@ -84,3 +84,22 @@ def test_an_experiment_has_its_own_folder_otherwise(tmp_path: Path):
     study = reproduced(tmp_path, None)
     assert sorted(place.name for place in (tmp_path / "runs").iterdir()) == ["few", "many"]
     assert [row["trials"] for row in find_origin(tmp_path, study).runs] == [3, 5]
+
+
+def test_claims_are_undecided_until_trials_that_failed_have_been_tried_again(tmp_path: Path, monkeypatch):
+    study = Study(name="s", title="S", paper="P 2026", experiments=[experiment("few", None)])
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("out of luck")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("assay.engine.xla.tile.Tile.run", broken)
+        (entry,) = reproduce(study, out=tmp_path, progress=False, engine="xla").entries
+    assert entry.verdict == "undecided"
+    assert entry.note.startswith("3 of 3 trials failed (RuntimeError: out of luck)")
+    (entry,) = reproduce(study, out=tmp_path, progress=False, engine="xla").entries
+    assert (entry.verdict, entry.note) == ("holds", "")
+    store = Store(tmp_path / "runs" / "few")
+    assert "failed" not in store.outcomes().values()
+    assert store.runs().height == 3
+    assert store.problems == []

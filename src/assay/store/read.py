@@ -176,14 +176,21 @@ class Store:
         return placed.sort("place", nulls_last=True, maintain_order=True).drop("place")
 
     def _once(self) -> pl.DataFrame:
-        """The runs in the order of writing. A trial that is there twice counts once, as it was written first."""
+        """The runs in the order of writing. A trial that is there twice counts once, as it was written first, or as it
+        ended when it was tried again after it had failed."""
         fragments = [fragment for fragment in self.fragments() if fragment.runs.height]
         stems = tuple(fragment.stem for fragment in fragments)
         if stems != self._stems:
             rows = stacked([NO_RUNS, *(f.runs.with_columns(pl.lit(f.stem).alias("stem")) for f in fragments)])
-            once = rows.unique(subset="trial", keep="first", maintain_order=True)
-            if once.height < rows.height:
-                self.report(f"{rows.height - once.height} rows are there twice; the one that was written first counts")
+            failed = pl.col("outcome") == "failed"
+            ended, vain = rows.filter(~failed), rows.filter(failed)
+            once = ended.unique(subset="trial", keep="first", maintain_order=True)
+            if once.height < ended.height:
+                self.report(f"{ended.height - once.height} rows are there twice; the one that was written first counts")
+            if vain.height:
+                last = vain.join(once, on="trial", how="anti").unique(subset="trial", keep="last", maintain_order=True)
+                kept = pl.concat([once, last]).select("trial", "stem")
+                once = rows.join(kept, on=["trial", "stem"], how="semi", maintain_order="left")
             self._stems, self._runs = stems, once
         return self._runs
 

@@ -1,4 +1,5 @@
-"""Running a sweep into a store: what is there is not run again, and what was stopped goes on where it stopped."""
+"""Running a sweep into a store: what is there is not run again, what was stopped goes on where it stopped, and what
+failed is tried again."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ from assay.sweep.pack import Pack
 from assay.sweep.plan import GUARD, Plan, freeze, make_plan, write_plan
 from assay.sweep.progress import Meter, find_display
 from assay.sweep.runs import Runs
-from assay.trial import Trial
+from assay.trial import Outcome, Trial
 
 TICK = 0.25
 """Seconds between looks at requests to stop, and between updates of the display."""
@@ -85,7 +86,8 @@ def run(
             else:
                 own = stack.enter_context(_closing(Processes(workers))) if executor == "processes" else executor
                 crew = Parts(store, packs, own, workers)
-            before = collections.Counter(ended[trial] for trial in plan.identities if trial in ended)
+            done = ended.keys() - {trial.identity for pack in packs for trial in pack.trials}
+            before = collections.Counter(ended[trial] for trial in plan.identities if trial in done)
             _attend(store, crew, Meter(len(plan.trials), before), progress)
         _tidy(store)
         _check_written(store, crew)
@@ -93,8 +95,9 @@ def run(
 
 
 def _missing(plan: Plan, store: Store) -> list[Pack]:
-    """The packs of the plan without what the store holds."""
-    ended = store.outcomes()
+    """The packs of the plan without what the store holds. Trials that failed have met an error, of the machine or of
+    their code, and no result: they are still to be run."""
+    ended = {trial for trial, outcome in store.outcomes().items() if outcome != Outcome.FAILED}
     left = [
         dataclasses.replace(pack, trials=tuple(trial for trial in pack.trials if trial.identity not in ended))
         for pack in plan.packs
