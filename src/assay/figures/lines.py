@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
@@ -50,13 +51,15 @@ class Lines(PanelDisplay):
             x, y = part[self.x].to_numpy(), floats(part[self.y])
             dash = "" if self.curve else stroke.dash
             marker = stroke.marker if self.markers else None
-            axes.plot(x, y, marker=marker, color=stroke.color, ls=dash, label=self.text(self.line, value))
+            name, points = self.text(self.line, value), bool(np.isfinite(y).any())
+            axes.plot(x, y, marker=marker, color=stroke.color, ls=dash, label=name if points else None)
             if self.bars:
                 low, high = (floats(part[end]) for end in self.bars)
                 axes.vlines(x, low, high, color=stroke.color, lw=0.9)
             if self.curve:
                 drawn = part.drop_nulls(self.curve).sort(self.x)
-                axes.plot(drawn[self.x], floats(drawn[self.curve]), color=stroke.color, lw=0.8)
+                label = None if points else name  # in the legend a curve alone looks like one
+                axes.plot(drawn[self.x], floats(drawn[self.curve]), color=stroke.color, lw=0.8, label=label)
         if self.x_scale == "linear" and (self.table[self.x] >= 1000).any():  # steps, sequences: few ticks, in thousands
             axes.xaxis.set_major_locator(MaxNLocator(nbins=7 if inches(axes)[0] > 2.5 else 4))
             axes.xaxis.set_major_formatter(EngFormatter(sep=""))

@@ -23,7 +23,7 @@ from assay.studies.variable_creation.settings import best_of_restarts, replicate
 COLUMN: Mapping[str, tuple[int, Sequence[int], int, int, int]] = {
     # T, m, replicates, restarts, steps
     "smoke": (64, (16, 64), 4, 2, 150),
-    "desk": (300, (50, 70, 100), 4, 2, 150),
+    "desk": (300, (50, 70, 100), 4, 2, 1000),
     "paper": (300, range(50, 201, 10), 40, 5, 1000),
 }
 
