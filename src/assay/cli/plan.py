@@ -14,6 +14,10 @@ from assay.cli.output import print_json, print_table
 if TYPE_CHECKING:
     from assay.sweep import Plan, Sweep
 
+PilotSeconds = Annotated[
+    float,
+    arg(name="pilot", metavar="SECONDS", help="train some trials for so long, to say what is likely", **QUIET_HINT),
+]
 Count = Annotated[bool, arg(help="count only: no timing of the packs", **QUIET_HINT)]
 
 MOST_PACKS = 30
@@ -28,24 +32,30 @@ def command(
     engine: Engine = "auto",
     threads: Threads = None,
     count: Count = False,
+    pilot: PilotSeconds = 0.0,
     yes: Yes = False,
     json: Json = False,
 ) -> int:
     """Prints the trials, packs and estimated time of a question, or of a study at a scale, and starts nothing.
 
-    The time is an upper bound from a short calibration: what it takes if every trial uses its whole budget.
+    The time is an upper bound from a short calibration: what it takes if every trial uses its whole budget. With
+    --pilot some trials, drawn at random, are trained as well, and what they use of their budgets says what is likely.
 
     For example:
 
       assay plan parity n=50 k=3 net=mlp width=10,100,1000 lr=0.1 seeds=100
-      assay plan hidden-progress/solve-times --scale paper --yes
+      assay plan hidden-progress/solve-times --scale paper --yes --pilot 20
     """
+    from assay.errors import PlanError
     from assay.sweep import make_plan
+
+    if pilot < 0 or (pilot and count):
+        raise PlanError(f"--pilot must be a number of seconds from 0 on, and without --count; got {pilot:g}")
 
     plans: dict[str, Plan] = {}
     for name, sweep in _sweeps(words, scale).items():
         plans[name] = make_plan(sweep, engine=engine, threads=threads, yes=yes, calibrate=not count)
-    told = [_told(name, plan) for name, plan in plans.items()]
+    told = [_told(name, plan) | _tried(plan, pilot) for name, plan in plans.items()]
     if json:
         print_json(told[0] if len(told) == 1 else told)
         return 0
@@ -85,6 +95,15 @@ def _told(name: str, plan: Plan) -> dict[str, Any]:
     return {"name": name, "trials": len(plan.trials), "run_steps": plan.run_steps, "packs": packs, "estimate": estimate}
 
 
+def _tried(plan: Plan, seconds: float) -> dict[str, Any]:
+    """What a pilot says, if one is asked for."""
+    if not seconds:
+        return {}
+    from assay.sweep.pilot import pilot
+
+    return {"likely": dataclasses.asdict(pilot(plan, seconds))}
+
+
 def _shapes(plan: Plan) -> list[dict[str, Any]]:
     """Of each pack, the leaves that tell it from the others."""
     from assay.config import leaves
@@ -115,6 +134,9 @@ def _print(plan: dict[str, Any]) -> None:
         timed = "" if estimate["measured"] == len(packs) else f" ({estimate['measured']} of {len(packs)} packs timed)"
         threads = f"{estimate['threads']} thread{'s' * (estimate['threads'] > 1)}"
         print(f"at most {duration(estimate['seconds'])} on {threads}{timed}; solved trials end sooner")
+    if likely := plan.get("likely"):
+        ends = dict.fromkeys(duration(likely[end]) for end in ("low", "high"))  # one of them where they read the same
+        print(f"likely {' to '.join(ends)}, by {likely['tried']} trials drawn at random")
     rows = [
         (
             pack["trials"],

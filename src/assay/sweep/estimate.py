@@ -37,6 +37,7 @@ class Estimate:
     seconds: float
     threads: int
     measured: int  # packs that were timed
+    packs: tuple[float, ...]  # seconds of one thread that each pack trains
 
 
 _clock = time.process_time
@@ -66,8 +67,8 @@ def estimated(packs: Sequence[Pack], threads: int | None) -> Estimate:
             break
         timed.append((pack, _timed(pack, find_engine(pack.engine, threads), TOGETHER * workers)))
     compiling = sum(cost.compiling for _, cost in timed) / len(timed) * len(packs) / min(workers, len(packs))
-    training = sum(_scaled(pack, timed) for pack in packs) / workers
-    return Estimate(seconds=compiling + training, threads=workers, measured=len(timed))
+    training = tuple(_scaled(pack, timed) for pack in packs)
+    return Estimate(compiling + sum(training) / workers, threads=workers, measured=len(timed), packs=training)
 
 
 def _timed(pack: Pack, engine: Engine, count: int) -> Cost:
