@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ from assay.figures.style import Stroke, Theme, strokes
 
 DASH = (0, (3, 2))
 SMALL = 5.5
+LETTER = 0.05
+"""Inches: the width of a letter of that size, with some air."""
 EDGE, ROW, ROWS = 0.96, 0.1, 0.45
 """As parts of the axes: where the first row of open triangles is, the height of a row, the most for all rows."""
 
@@ -29,7 +32,7 @@ class SolveTimes(PanelDisplay):
 
     x, line                            as named by the fields; x > 0
     q50, q50_low, q50_high             the quantile (field `quantile`) and its interval; null: infinite
-    solved_fraction                    printed below a point where it is less than 1
+    solved_fraction                    printed below a point where it is less than 1 and there is room
     each of `overlays`                 further curves at the same x, for example a theory's C(n, k): dashed
 
     `survival.summary` makes such a table. A line halts where the quantile is infinite; such a point is an open triangle
@@ -118,14 +121,26 @@ class SolveTimes(PanelDisplay):
         halo = [withStroke(linewidth=1.5, foreground=axes.get_facecolor())]
         words: dict[str, Any] = {"color": stroke.color, "size": SMALL, "textcoords": "offset points"}
         words |= {"ha": "center", "va": "top", "path_effects": halo}
-        for x, middle, fraction in part.select(self.x, self.quantile, "solved_fraction").iter_rows():
+        free = collections.defaultdict(lambda: math.inf)  # by height: how far right there is room for words
+        for x, middle, fraction in part.select(self.x, self.quantile, "solved_fraction").reverse().iter_rows():
+            row = -1
             if middle is None:
-                y = EDGE - height * seen.setdefault(x, 0)
-                seen[x] += 1
-                axes.plot(x, y, "^", color=stroke.color, mfc="none", transform=edge)
-                axes.annotate(percent(fraction), (x, y), (0, -3.5), xycoords=edge, **words)
-            elif fraction < 1:
+                row = seen.get(x, 0)
+                seen[x] = row + 1
+                axes.plot(x, EDGE - height * row, "^", color=stroke.color, mfc="none", transform=edge)
+            place, half = self._inches(axes, x), LETTER * len(percent(fraction)) / 2
+            if fraction == 1 or place + half > free[row]:
+                continue
+            free[row] = place - half
+            if middle is None:
+                axes.annotate(percent(fraction), (x, EDGE - height * row), (0, -3.5), xycoords=edge, **words)
+            else:
                 axes.annotate(percent(fraction), (x, middle), (0, -4), **words)
+
+    def _inches(self, axes: Axes, x: float) -> float:
+        """Where a value of x is drawn."""
+        least, most = min(self.table[self.x]), max(self.table[self.x])
+        return inches(axes)[0] * 0.88 * math.log(x / least) / math.log(most / least) if most > least else 0.0
 
 
 def percent(fraction: float) -> str:
