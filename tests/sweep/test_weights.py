@@ -23,5 +23,6 @@ def test_weights_are_written_as_they_were_recorded_and_refused_where_they_were_n
     np.testing.assert_array_equal(first["hidden_1.weight"], recorded[0])
     np.testing.assert_array_equal(last["hidden_1.weight"], recorded[-1])
     assert not np.array_equal(recorded[0], recorded[-1])
+    np.testing.assert_array_equal(runs.weights()[trial.identity]["hidden_1"]["weight"], recorded)
     with pytest.raises(ay.StoreError, match="record the measure weights/snapshot"):
         runs.save_weights("none such", tmp_path / "none.safetensors")

@@ -42,17 +42,31 @@ class Runs:
         found = self.store.arrays(name)
         return {trial: found[trial] for trial in self.identities if trial in found}
 
+    def weights(self) -> dict[str, dict[str, dict[str, np.ndarray]]]:
+        """By trial, layer and array the weights of all trials that recorded `weights/snapshot`; the first axis is the
+        records. At one record they are what `net.apply` and `net.activations` take."""
+        found: dict[str, dict[str, dict[str, np.ndarray]]] = {}
+        for name in self.store.array_names():
+            if name.startswith(SNAPSHOT):
+                layer, _, part = name.removeprefix(SNAPSHOT).rpartition(".")
+                for trial, array in self.arrays(name).items():
+                    found.setdefault(trial, {}).setdefault(layer, {})[part] = array
+        return found
+
     def save_weights(self, trial: str, path: str | Path, record: int = -1) -> Path:
         """Writes the weights of a trial, which recorded `weights/snapshot`, at one of its records (by default the last)
         to a safetensors file that other tools load; the names are those of layer and array."""
-        names = [name.removeprefix(SNAPSHOT) for name in self.store.array_names() if name.startswith(SNAPSHOT)]
-        own = {name: self.arrays(SNAPSHOT + name).get(trial) for name in names}
-        weights = {name: np.ascontiguousarray(array[record]) for name, array in own.items() if array is not None}
-        if not weights:
+        layers = self.weights().get(trial)
+        if not layers:
             advice = "record the measure weights/snapshot"
             raise StoreError(f"trial {trial} has no weights in {self.store.folder}; {advice}")
+        named = {
+            f"{layer}.{part}": np.ascontiguousarray(array[record])
+            for layer, parts in layers.items()
+            for part, array in parts.items()
+        }
         steps = self.curves.filter(trial=trial)["step"]
-        save_file(weights, path, {"trial": trial, "step": str(steps[record]) if len(steps) else ""})
+        save_file(named, path, {"trial": trial, "step": str(steps[record]) if len(steps) else ""})
         return Path(path)
 
     @property

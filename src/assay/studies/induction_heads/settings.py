@@ -105,9 +105,9 @@ def minimals(scale: str) -> dict[str, ay.Sweep]:
 
 
 WORDS: Mapping[str, str] = {
-    "small": "Transformer, two states, as printed",
-    "two": "Transformer, two states",
-    "three": "Transformer, three states",
+    "small": "two states, as printed",
+    "two": "two states",
+    "three": "three states",
 }
 
 

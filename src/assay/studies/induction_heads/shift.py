@@ -118,8 +118,10 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
 
 def figure(table: pl.DataFrame) -> Display:
     curves = table.filter(part="curves").sort("share", "examples", descending=[True, False], maintain_order=True)
+    some = pl.int_range(pl.len()).over("share") % 5 == 0  # intervals at every record would cover the lines
+    ends = (pl.when(some).then(pl.col(end)).alias(end) for end in ("low", "high"))
     return Lines(
-        curves.with_columns(line=pl.format("share {}", "share")),
+        curves.with_columns(*ends, line=pl.format("share {}", "share")),
         x="examples",
         y="value",
         line="line",
@@ -151,13 +153,13 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
         sooner &= bool((fall["0.5"].fill_null(float("inf")) > limit).all())
     words = "; ".join(
         f"share {share}: {part['drop'].is_not_null().sum()} of {part.height} fall"
-        + ("" if part["drop"].is_null().all() else f", median at {part['drop_examples'].median():,.0f} examples")
+        + f", median at {part['drop_examples'].fill_null(float('inf')).median():,.0f} examples"
         for (share,), part in trials.group_by("share", maintain_order=True)
     )
     orders = alone["stages"].to_list()
     v = {row["runs"]: row for row in table.filter(part="minimal").rows(named=True)}
     gain = v["balanced"]["v1"] / v["all"]["v1"]
-    middle = alone["drop_examples"].median()
+    middle = alone["drop_examples"].fill_null(float("inf")).median()
     return [
         SOONER.judged(sooner, middle, None, f"value: median without independent symbols. {words}"),  # type: ignore[arg-type]
         SKIPPED.judged(

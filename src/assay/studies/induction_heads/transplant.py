@@ -25,8 +25,9 @@ from assay.figures import Display, HeatTable
 from assay.maths import markov, streams
 from assay.studies import Experiment, Judgement
 from assay.studies.induction_heads.phases import trials
-from assay.studies.induction_heads.settings import claim, curves, joined, transformers
+from assay.studies.induction_heads.settings import WORDS, claim, curves, joined, transformers
 
+Weights = dict[str, dict[str, np.ndarray]]
 SEQUENCES = 2000
 HYBRIDS = {
     "plateau": (),
@@ -61,15 +62,14 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     sweeps = transformers(scale)
     rows = curves(runs, sweeps)
     found = {trial.identity: trial for sweep in sweeps.values() for trial in sweep.trials()}
-    names = [name for name in runs.store.array_names() if name.startswith("weights/snapshot.")]
-    snapshots = {name.removeprefix("weights/snapshot."): runs.arrays(name) for name in names}
+    weights = runs.weights()
     lines = []
     for run in trials(rows).drop_nulls("drop").rows(named=True):
         identity = run["trial"]
         steps = rows.filter(trial=identity)["step"].to_list()
         middle = min(steps, key=lambda step: abs(step - (run["plateau_start"] + run["drop"]) / 2))
-        kept = {name: arrays[identity] for name, arrays in snapshots.items() if identity in arrays}
-        losses = hybrids(found[identity], kept, steps.index(middle))
+        plateau, end = (_at(weights[identity], record) for record in (steps.index(middle), -1))
+        losses = hybrids(found[identity], plateau, end)
         lines += [
             {"trial": identity, "runs": run["runs"], "seed": run["seed"], "step": middle, "hybrid": name, "loss": loss}
             for name, loss in losses.items()
@@ -85,18 +85,17 @@ def table(runs: ay.Runs, scale: str) -> pl.DataFrame:
     )
 
 
-def hybrids(trial: ay.Trial, snapshots: dict[str, np.ndarray], record: int) -> dict[str, float]:
-    """Test loss of each hybrid of the weights at a record and at the end."""
-
-    def params(taken: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-        tree: dict[str, dict[str, Any]] = {}
-        for name, arrays in snapshots.items():
-            layer, array = name.rsplit(".", 1)
-            tree.setdefault(layer, {})[array] = arrays[-1 if layer.startswith(taken) else record]
-        return tree
-
+def hybrids(trial: ay.Trial, plateau: Weights, end: Weights) -> dict[str, float]:
+    """Test loss of each hybrid."""
     loss = jax.jit(lambda params: _loss(trial, params))
-    return {name: float(loss(params(taken))) for name, taken in HYBRIDS.items()}
+    return {
+        name: float(loss({layer: (end if layer.startswith(taken) else plateau)[layer] for layer in plateau}))
+        for name, taken in HYBRIDS.items()
+    }
+
+
+def _at(layers: Weights, record: int) -> Weights:
+    return jax.tree.map(lambda array: array[record], layers)
 
 
 def _loss(trial: ay.Trial, params: Any) -> Any:
@@ -112,6 +111,7 @@ def _loss(trial: ay.Trial, params: Any) -> Any:
 def figure(table: pl.DataFrame) -> Display:
     ends = (pl.col(end).round(3).cast(pl.String).str.pad_end(5, "0") for end in ("loss", "low", "high"))
     cells = table.filter(part="medians").select("runs", "hybrid", "loss", text=pl.format("{} ({} to {})", *ends))
+    cells = cells.sort(pl.col("runs").replace_strict({name: i for i, name in enumerate(WORDS)}), maintain_order=True)
     return HeatTable(
         cells,
         row="hybrid",
