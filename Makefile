@@ -27,7 +27,7 @@ ifneq ($(READY),yes)
 $(VENV)/made: anew
 endif
 
-.PHONY: help anew setup setup-dev demo test quick lint types check format bench pins dist clean
+.PHONY: help anew setup setup-dev demo test quick sanitize lint types check format bench pins dist clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -69,6 +69,10 @@ test: setup-dev
 
 quick: setup-dev
 	@$(RUN) -m pytest -n $(WORKERS) -m "not slow" $(ARGS)
+
+# The kernels' tests of memory and of undefined behaviour, on each instruction set of the machine; part of `make test`.
+sanitize: setup-dev
+	@$(RUN) -m pytest tests/engine/native/test_sanitized.py $(ARGS)
 
 lint: setup-dev
 	@$(RUN) -m ruff check .

@@ -19,7 +19,7 @@ import numpy as np
 from assay.engine.base import Arrays, Control, Result, Suspended
 from assay.engine.native import library
 from assay.engine.native.library import PROGRESS, Progress, Run
-from assay.engine.native.spec import NUMBERS, Status, family_of, refusal, start_of, wanted
+from assay.engine.native.spec import NUMBERS, Status, family_of, refusal, wanted
 from assay.engine.records import Records
 from assay.trial import Outcome, Trial
 
@@ -120,7 +120,7 @@ class Seat:
             if self.records:
                 self.records.restore(item.state)
         else:
-            self.run = Run(kernels, spec, start_of(self.trial), None)
+            self.run = Run(kernels, spec, self.family.start_of(self.trial), None)
         self.at = self.run.look()
 
     def train(self, control: Control) -> Result | Suspended:

@@ -80,6 +80,7 @@ class Family:
     layout: tuple[
         tuple[str, tuple[int, ...]], ...
     ]  # name and size of each array of parameters, as the kernels order them
+    ticket: bool  # starts from weights that the kernels do not draw
 
     def spec_of(self, trial: Trial) -> Spec:
         """A trial of the family as the kernels take it."""
@@ -88,6 +89,14 @@ class Family:
         mask = trial.task.secret(trial.seed)
         spec.mask[: len(mask)] = mask.tolist()
         return spec
+
+    def start_of(self, trial: Trial) -> Float32[np.ndarray, " P"] | None:
+        """The flat parameters that a ticket starts from; None where the kernels draw them."""
+        if not self.ticket:
+            return None
+        params = trial.learner.init(streams.stream(trial.init_seed, "init"), trial.init)
+        paths = [name.split(".") for name, _ in self.layout]
+        return np.concatenate([np.asarray(params[layer][name], np.float32).ravel() for layer, name in paths])
 
     def named(self, params: Float32[np.ndarray, " P"]) -> dict[str, np.ndarray]:
         """The flat parameters of the kernels under the names and in the shapes that `Net.readout` gives them."""
@@ -105,17 +114,8 @@ def family_of(trial: Trial) -> Family:
     if key not in _FAMILIES:
         if len(_FAMILIES) >= MOST_FAMILIES:
             _FAMILIES.clear()
-        _FAMILIES[key] = Family(_template(trial), _layout(trial))
+        _FAMILIES[key] = Family(_template(trial), _layout(trial), isinstance(trial.learner, Ticket))
     return _FAMILIES[key]
-
-
-def start_of(trial: Trial) -> Float32[np.ndarray, " P"] | None:
-    """The flat parameters that a ticket starts from; None where the kernels draw them."""
-    if not isinstance(trial.learner, Ticket):
-        return None
-    params = trial.learner.init(streams.stream(trial.init_seed, "init"), trial.init)
-    paths = [name.split(".") for name, _ in family_of(trial).layout]
-    return np.concatenate([np.asarray(params[layer][name], np.float32).ravel() for layer, name in paths])
 
 
 def _net_of(trial: Trial) -> Net:

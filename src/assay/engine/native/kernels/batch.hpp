@@ -31,6 +31,13 @@ struct Batch {
             valid[slab] = left >= SLAB ? ~0u : (1u << left) - 1;
         }
     }
+    // One more input at the end of at most sixteen; its place, or -1 where there is none left.
+    int append(const uint32_t* input) {
+        if (count >= LANES) return -1;
+        for (int q = 0; q < Q; q++) packed[q * SLAB + count] = input[q];
+        set_count(count + 1);
+        return count - 1;
+    }
     uint32_t* slab_words(int slab) { return packed.data + (size_t)slab * Q * SLAB; }
     const uint32_t* slab_words(int slab) const { return packed.data + (size_t)slab * Q * SLAB; }
     const uint32_t* slab_columns(int slab) const { return columns.data + (size_t)slab * Q * SLAB; }
@@ -64,14 +71,14 @@ INLINE void transpose(const uint32_t* in, uint32_t* out) {
 // Where the examples of a trial come from: what assay.tasks.data and assay.tasks.parity say, for sixteen at a time.
 class Examples {
   public:
-    explicit Examples(const Spec& spec) : spec(spec), streams(spec.seed), Q((spec.n + 31) / 32) {}
+    explicit Examples(const Spec& spec) : spec(spec), streams(spec.seed), Q((spec.n + 31) / 32), coordinates(~0u >> (32 * Q - spec.n)) {}
 
     bool make() {
         for (int lane = 0; lane < LANES; lane++) {
             turn[lane] = lane / a_step();
             place[lane] = lane % a_step();
         }
-        return ahead_batch.make(SLAB, spec.n);
+        return drawn.make(SLAB, spec.n) && queue.make((size_t)Q * QUEUE);
     }
 
     // Examples that a step trains on.
@@ -84,7 +91,7 @@ class Examples {
         const int size = a_step();
         batch.set_count(size);
         if (size <= LANES / 2 && spec.order != ALL) {
-            take_ahead(step, size, batch);
+            ahead(step, 1, batch);
         } else {
             const Key key = spec.order == REPLACEMENT ? fold_in(streams.order, (uint32_t)step)
                             : spec.order == EPOCHS    ? fold_in(streams.order, epoch(step))
@@ -99,11 +106,30 @@ class Examples {
         turn_over(batch);
     }
 
-    // What `steps` steps from `step` on train on, at most sixteen examples, one step after the other.
+    // What `steps` steps from `step` on train on, at most sixteen examples, one step after the other. Those of as many
+    // steps as fit are drawn with one pass of the cipher; what is not asked for yet waits.
     void ahead(int64_t step, int steps, Batch& batch) {
-        draw_steps(step, batch);
-        batch.set_count(steps * a_step());
-        turn_over(batch);
+        const int wanted = steps * a_step();
+        if (step != waiting_from) {
+            waiting_from = step;
+            waiting = 0;
+        }
+        while (waiting < wanted) {
+            draw_steps(waiting_from + waiting / a_step(), drawn);
+            for (int q = 0; q < Q; q++) store(queue.data + q * QUEUE + waiting, load<u32v>(drawn.packed.data + q * SLAB));
+            queue_labels = (queue_labels & ((1u << waiting) - 1)) | drawn.label[0] << waiting;
+            waiting += LANES / a_step() * a_step();
+        }
+        batch.set_count(wanted);
+        for (int q = 0; q < Q; q++) {
+            uint32_t* own = queue.data + q * QUEUE;
+            store(batch.packed.data + q * SLAB, load<u32v>(own));
+            store(own, load<u32v>(own + wanted));
+        }
+        batch.label[0] = queue_labels & batch.valid[0];
+        queue_labels >>= wanted;
+        waiting -= wanted;
+        waiting_from += steps;
     }
 
     // Training examples first, ..., first + count - 1, with their labels as trained on.
@@ -123,10 +149,16 @@ class Examples {
     const Spec& spec;
     const Streams streams;
     const int Q;
-    int64_t keys_from = -1, ahead_from = -1, ahead_end = -1;
+    const uint32_t coordinates;  // which bits of the last word are coordinates
+    int64_t keys_from = -1;
     Keys data_keys, noise_keys;  // of the sixteen steps from `keys_from`
     u32v turn, place;  // of sixteen examples drawn together: which step, which example of it
-    Batch ahead_batch;  // the examples of the steps from `ahead_from`, before `ahead_end`
+    static constexpr int QUEUE = 3 * LANES;  // fewer than sixteen wait, sixteen come, and as many are read at a time
+    Batch drawn;
+    Buffer<uint32_t> queue;  // examples that wait, those of step `waiting_from` first: [word][place]
+    uint32_t queue_labels = 0;
+    int64_t waiting_from = -1;
+    int waiting = 0;
 
     void turn_over(Batch& batch) const {
         for (int slab = 0; slab < batch.slabs; slab++)
@@ -153,6 +185,8 @@ class Examples {
         for (int q = 0; q < Q; q += 2) {
             u32v even, odd;
             words(a, b, index, (uint32_t)(q / 2), even, odd);
+            if (q == Q - 1) even &= coordinates;
+            if (q == Q - 2) odd &= coordinates;
             store(to + q * SLAB, even);
             odd_bits ^= even & spec.mask[q];
             if (q + 1 < Q) {
@@ -214,19 +248,6 @@ class Examples {
         } else if (spec.noise > 0) {
             flip(batch.label[0], 0, uniform(streams.noise.a, streams.noise.b, index));
         }
-    }
-
-    // A step of at most eight fresh examples: those of as many steps as fit are drawn with one pass of the cipher.
-    void take_ahead(int64_t step, int size, Batch& batch) {
-        if (step < ahead_from || step >= ahead_end) {
-            draw_steps(step, ahead_batch);
-            ahead_from = step;
-            ahead_end = step + LANES / size;
-        }
-        const int at = (int)(step - ahead_from) * size;
-        for (int q = 0; q < Q; q++)
-            for (int s = 0; s < size; s++) batch.packed[q * SLAB + s] = ahead_batch.packed[q * SLAB + at + s];
-        batch.label[0] = (ahead_batch.label[0] >> at) & batch.valid[0];
     }
 
     void flip(uint32_t& labels, int half, f32v draw) const {

@@ -20,11 +20,15 @@ struct Kernel {
     virtual float answer(const uint32_t* input) const = 0;
 
     // Kernels that take several steps at a time say how many, and do for a block of steps what `forward` and `update` do
-    // for one: the outputs of each step are put into f, and the number of the first whose loss is not finite, or -1,
-    // comes back.
+    // for one, in two parts. `steps_ahead` puts the outputs of each step into f, and says which is the first whose loss is
+    // not finite, or -1; `arrive` brings the weights to the end of the steps made, and looks at the next block if there is
+    // one.
     virtual int steps_at_once() const { return 1; }
     virtual void look_ahead(const Batch&) {}
-    virtual int update_ahead(const Batch&, int, const Batch*, float*) { return -1; }
+    virtual int steps_ahead(const Batch&, int, float*) { return -1; }
+    virtual void arrive(const Batch&, int, const Batch*) {}
+    // The output for an example of the block that was looked at, before its first step.
+    virtual float answer_ahead(int) const { return 0; }
 };
 
 // Number of parameters of each of the four arrays: first weights, first biases, second weights, second biases.

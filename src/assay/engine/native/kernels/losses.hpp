@@ -22,12 +22,18 @@ INLINE f32v exponential(f32v x) {
     return (p * r * r + r + 1.0f) * floats(power);
 }
 
-// `slope(f, y)` is d loss / d f; `value` is for one example, where a number is asked for. `size` grows without
+// `slope(f, y)` is d loss / d f; `guessed` is the same for an f and y that are equal in all lanes, where the derivative has
+// few values by a branch: the processor goes on with the likely one, and nothing waits for f. `value` is for one example, where a number is asked for. `size` grows without
 // bounds, or becomes NaN, exactly where the loss does.
 struct Hinge {
     static constexpr bool counts = true;  // the derivative is -y times 0 or 1
     static i32v active(f32v f, f32v y) { return ~(y * f >= 1.0f); }
     static f32v slope(f32v f, f32v y) { return choose(y * f < 1.0f, -y, splat(0.0f)); }
+    static f32v guessed(f32v f, f32v y) {
+        if (__builtin_expect(y[0] * f[0] < 1.0f, 1)) return -y;
+        asm volatile("");  // keeps the compiler from choosing without a branch
+        return splat(0.0f);
+    }
     static f32v size(f32v f, f32v y) { return choose(y * f >= 1.0f, splat(0.0f), 1.0f - y * f); }
     static float value(float f, float y) { return y * f >= 1 ? 0 : 1 - y * f; }
 };
@@ -36,6 +42,7 @@ struct Correlation {
     static constexpr bool counts = true;
     static i32v active(f32v, f32v) { return ~i32v{}; }
     static f32v slope(f32v, f32v y) { return -y; }
+    static f32v guessed(f32v f, f32v y) { return slope(f, y); }
     static f32v size(f32v f, f32v y) { return -y * f; }
     static float value(float f, float y) { return -y * f; }
 };
@@ -43,6 +50,7 @@ struct Correlation {
 struct Square {
     static constexpr bool counts = false;
     static f32v slope(f32v f, f32v y) { return 2.0f * (f - y); }
+    static f32v guessed(f32v f, f32v y) { return slope(f, y); }
     static f32v size(f32v f, f32v y) { return (y - f) * (y - f); }
     static float value(float f, float y) { return (y - f) * (y - f); }
 };
@@ -50,6 +58,7 @@ struct Square {
 struct Logistic {
     static constexpr bool counts = false;
     static f32v slope(f32v f, f32v y) { return -y / (1.0f + exponential(y * f)); }
+    static f32v guessed(f32v f, f32v y) { return slope(f, y); }
     static f32v size(f32v f, f32v y) { return choose(y * f >= 0.0f, splat(0.0f), -y * f); }
     static float value(float f, float y) { return fmaxf(0, -y * f) + log1pf(expf(-fabsf(y * f))); }
 };

@@ -78,12 +78,14 @@ INLINE f32v fma_where(Lanes on, f32v a, f32v b, f32v c) {
     return (f32v)_mm512_mask3_fmadd_ps((__m512)a, (__m512)b, (__m512)c, on);
 }
 INLINE f32v where(Lanes on, f32v x) { return (f32v)_mm512_maskz_mov_ps(on, (__m512)x); }
+INLINE Lanes lanes_of(uint32_t word, int first) { return (__mmask16)(word >> first); }  // where a bit is 1
 #else
 typedef i32v Lanes;
 INLINE Lanes positive(f32v x) { return ~(x <= 0); }
 INLINE u32v or_where(Lanes on, u32v x, u32v more) { return x | ((u32v)on & more); }
 INLINE f32v fma_where(Lanes on, f32v a, f32v b, f32v c) { return choose(on, fma(a, b, c), c); }
 INLINE f32v where(Lanes on, f32v x) { return floats((u32v)on & bits(x)); }
+INLINE Lanes lanes_of(uint32_t word, int first) { return (i32v)(splat_bits(word) << (31u - first - lane_numbers())) >> 31; }
 #endif
 
 // The bits that are 1 in each lane.

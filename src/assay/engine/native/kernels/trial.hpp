@@ -41,7 +41,12 @@ class Trial {
             kernel->set(drawn.data);
         }
         at = progress ? *progress : Progress{0, -1, -1, 0, -1, 0};
-        if (at.suspect >= 0) remember_suspect(at.suspect);
+        if (at.suspect >= 0) {
+            uint32_t input[MASK_WORDS];
+            examples.held_out(0, (uint32_t)at.suspect, 1, block_batch);
+            input_of(block_batch, 0, input);
+            suspect(at.suspect, input, label(block_batch, 0));
+        }
         if (spec.every && !spec.fresh) examples.held_out(0, 0, screened(), probe);
         return true;
     }
@@ -67,7 +72,7 @@ class Trial {
     }
 
     Progress look() {
-        if (trained && kernel->steps_at_once() == 1) at.loss = last_loss();
+        if (trained) at.loss = last_loss();
         return at;
     }
 
@@ -117,6 +122,10 @@ class Trial {
     int block = 0;
     Batch probe, block_batch;
     Buffer<float> block_output, start;
+    const Batch* last_block = nullptr;  // of steps made together, and where its last step begins
+    int last_of_block = 0;
+    int watched = -1;  // where in the block to come the suspect stands, or -1
+    int64_t period_end = 0;  // the first multiple of the period behind the step that was last asked for
     int64_t cut_from = -1;  // where a block began that was cut short, or -1, and the weights there
     Buffer<float> cut_params;
     Buffer<uint32_t> suspect_input;  // the held-out example that the last failed check failed at
@@ -148,13 +157,14 @@ class Trial {
     }
 
     // The first multiple of the period behind a step.
-    int64_t next_period(int64_t step) const {
+    int64_t next_period(int64_t step) {
         const int64_t period = spec.every ? spec.every : PERIOD;
-        return (step / period + 1) * period;
+        if (step >= period_end || step < period_end - period) period_end = (step / period + 1) * period;
+        return period_end;
     }
 
     // Where a block that begins at a step ends: a matter of the step alone, so that stopping and looking change nothing.
-    int64_t end_of_block(int64_t step) const {
+    int64_t end_of_block(int64_t step) {
         const int64_t end = step + kernel->steps_at_once(), next = next_period(step);
         return end < next ? end : next;
     }
@@ -168,17 +178,22 @@ class Trial {
         drawn = true;
         if (!ready) kernel->look_ahead(own);
         ready = whole;
-        if (whole) {
-            examples.ahead(end, (int)(end_of_block(end) - end), next);
-        } else {
+        if (!whole) {
             cut_from = from;
             kernel->get(cut_params.data);
         }
         at.step = whole ? end : then;
         const int steps = (int)(at.step - from);
-        const int bad = kernel->update_ahead(own, steps, whole ? &next : nullptr, output[0].data);
+        const int bad = kernel->steps_ahead(own, steps, output[0].data);
+        if (whole) {
+            examples.ahead(end, (int)(end_of_block(end) - end), next);
+            watched = strict() && at.suspect >= 0 && end == next_period(from) ? next.append(suspect_input.data) : -1;
+        }
+        kernel->arrive(own, steps, whole ? &next : nullptr);
         if (bad >= 0 && at.bad < 0) at.bad = from + bad;
-        at.loss = mean_loss(own, output[0].data, (steps - 1) * spec.batch, spec.batch);
+        last_of_block = (steps - 1) * spec.batch;
+        last_block = &own;
+        trained = true;
         if (whole) now = 1 - now;
     }
 
@@ -192,6 +207,7 @@ class Trial {
 
     // Mean loss of the last step's batch, before that step.
     float last_loss() const {
+        if (kernel->steps_at_once() > 1) return mean_loss(*last_block, output[0].data, last_of_block, spec.batch);
         const Batch& own = fixed() ? batch[now] : batch[1 - now];
         return mean_loss(own, output[1 - current].data, 0, own.count);
     }
@@ -206,6 +222,8 @@ class Trial {
 
     int screened() const { return spec.sample < SCREEN ? spec.sample : SCREEN; }
 
+    bool strict() const { return spec.every && spec.allowed == 0 && !spec.fresh; }
+
     static float label(const Batch& own, int s) { return own.label[s / SLAB] >> s % SLAB & 1 ? -1.0f : 1.0f; }
     static bool right(float f, float y) { return f * y > 0; }  // not for an output of 0, nor for NaN
 
@@ -215,17 +233,21 @@ class Trial {
     }
 
     // Whether at most spec.allowed held-out answers are wrong. The first wrong answer too many ends it, and where none is
-    // allowed the example that failed last time comes first: it mostly fails again. The decision is that of all answers.
+    // allowed the example that failed last time comes first: it mostly fails again, and where there is room for it among
+    // the examples of the next steps its answer is known already. The decision is that of all answers.
     bool passes() {
-        const bool strict = spec.allowed == 0 && !spec.fresh;
-        if (strict && at.suspect >= 0 && !right(kernel->answer(suspect_input.data), suspect_label)) return false;
+        if (strict() && at.suspect >= 0) {
+            const bool seen = ready && watched >= 0;
+            const float f = seen ? kernel->answer_ahead(watched) : kernel->answer(suspect_input.data);
+            if (!right(f, suspect_label)) return false;
+        }
         if (spec.fresh) examples.held_out(at.step, 0, screened(), probe);
         int wrong = 0;
         uint32_t input[MASK_WORDS];
         for (int s = 0; s < screened(); s++) {
-            for (int q = 0; q < probe.Q; q++) input[q] = probe.slab_words(s / SLAB)[q * SLAB + s % SLAB];
+            input_of(probe, s, input);
             wrong += !right(kernel->answer(input), label(probe, s));
-            if (wrong > spec.allowed) return failed_at(s, strict);
+            if (wrong > spec.allowed) return failed_at(s, input, label(probe, s));
         }
         for (int from = screened(); from < spec.sample; from += block) {
             const int some = spec.sample - from < block ? spec.sample - from : block;
@@ -233,22 +255,28 @@ class Trial {
             evaluate(block_batch, block_output.data);
             for (int s = 0; s < some; s++) {
                 wrong += !right(block_output[s], label(block_batch, s));
-                if (wrong > spec.allowed) return failed_at(from + s, strict);
+                if (wrong > spec.allowed) {
+                    input_of(block_batch, s, input);
+                    return failed_at(from + s, input, label(block_batch, s));
+                }
             }
         }
         return true;
     }
 
-    bool failed_at(int64_t example, bool strict) {
-        if (strict) remember_suspect(example);
+    bool failed_at(int64_t example, const uint32_t* input, float y) {
+        if (strict()) suspect(example, input, y);
         return false;
     }
 
-    void remember_suspect(int64_t example) {
+    void suspect(int64_t example, const uint32_t* input, float y) {
         at.suspect = example;
-        examples.held_out(0, (uint32_t)example, 1, block_batch);
-        for (int q = 0; q < block_batch.Q; q++) suspect_input[q] = block_batch.slab_words(0)[q * SLAB];
-        suspect_label = label(block_batch, 0);
+        memcpy(suspect_input.data, input, probe.Q * sizeof(uint32_t));
+        suspect_label = y;
+    }
+
+    static void input_of(const Batch& own, int s, uint32_t* input) {
+        for (int q = 0; q < own.Q; q++) input[q] = own.slab_words(s / SLAB)[q * SLAB + s % SLAB];
     }
 
     // Outputs of some examples. A kernel remembers one batch at a time: the step that waits is answered again.
