@@ -70,8 +70,8 @@ def _hidden(net: Any, degree: int, w: np.ndarray, b: np.ndarray, x: np.ndarray) 
 
 
 def _assert_moved(before: np.ndarray, after: np.ndarray, change: np.ndarray) -> None:
-    """The change itself, up to the rounding of the weight that it is added to."""
-    rounding = 2.0**-23 * np.abs(before).max()
+    """The change itself, up to the rounding of its own sum and of the weight that it is added to."""
+    rounding = 2.0**-23 * np.abs(before).max() + 2.0**-20 * np.abs(change).max()
     np.testing.assert_allclose(after.astype(np.float64) - before, change, rtol=1e-3, atol=rounding)
 
 
