@@ -45,7 +45,7 @@ def test_three_million_neurons_take_the_steps_of_sgd(name: str):
     )
     assert w.shape == (STEPS + 1, WIDE, way.task.inputs)
     xs, ys = batches(way, STEPS)
-    rate: float = way.optimiser.learning_rate
+    sgd: Any = way.optimiser
     degree = family_of(way).spec.degree
     for t, (x, y) in enumerate(zip(xs, ys, strict=True)):
         kept = [_hidden(way.net, degree, w[t, i : i + CHUNK], b[t, i : i + CHUNK], x) for i in range(0, WIDE, CHUNK)]
@@ -54,7 +54,7 @@ def test_three_million_neurons_take_the_steps_of_sgd(name: str):
         )
         _, slope, kink = loss_of(way.loss, f, y)
         assert kink > 1e-3  # float32 sums of 3 million terms decide as float64 does
-        slope = rate * slope / len(y)
+        slope = sgd.learning_rate * slope / len(y)
         np.testing.assert_allclose(c[t + 1], c[t] - slope.sum(), rtol=1e-4, atol=1e-7)
         for i, (h, derivative) in zip(range(0, WIDE, CHUNK), kept, strict=True):
             own = slice(i, i + CHUNK)
