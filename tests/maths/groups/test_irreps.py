@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from assay.maths.groups import coefficients, irreps, named, power, synthesis
+from assay.maths.groups.characters import symmetric_characters
 from assay.maths.groups.irreps import partitions, tableaux
 
 GROUPS = [
@@ -178,3 +179,15 @@ def test_degrees_and_indicators_of_all_groups_agree_with_gap():
             indicator = {"real": 1, "complex": 0, "quaternionic": -1}[r.type]
             found += [(r.degree, indicator)] * (2 if r.type == "complex" else 1)
         assert sorted(found) == expected, place
+
+
+def test_characters_of_symmetric_groups_are_orthogonal_and_those_of_their_matrices():
+    for n in range(2, 9):
+        shapes, sizes, table = symmetric_characters(n)
+        assert sizes.sum() == math.factorial(n)
+        np.testing.assert_array_equal(table * sizes @ table.T, math.factorial(n) * np.eye(len(shapes)))
+        np.testing.assert_array_equal(table[:, -1], [len(tableaux(shape)) for shape in shapes])
+    group, (_, sizes, table) = named("S5"), symmetric_characters(5)
+    found = np.array([r.character[[c[0] for c in group.classes]] for r in irreps(group)])
+    columns = {(size, *np.round(column)) for size, column in zip(group.class_sizes, found.T, strict=True)}
+    assert columns == {(size, *column) for size, column in zip(sizes, table.T, strict=True)}

@@ -25,6 +25,8 @@ from assay.theory.margins import (
     parity_network,
     parity_optimum,
     regularised_optimum,
+    symmetric_conditions,
+    symmetric_gain,
 )
 
 FORMULA = {
@@ -229,3 +231,12 @@ def test_every_group_of_order_up_to_63_has_a_certificate_without_gap():
             net = found.network()
             assert net.answers(group).margin == pytest.approx(found.gamma, rel=1e-10), group.name
             assert net.mass == pytest.approx(1, rel=1e-10), group.name
+
+
+def test_characters_alone_give_the_conditions_and_the_margin_of_symmetric_groups():
+    for n in (4, 5, 6):
+        group = named(f"S{n}")
+        np.testing.assert_allclose(sorted(symmetric_conditions(n)), sorted(conditions(group)), atol=1e-9)
+        degrees = np.array([r.dimension for r in irreps(group)[1:]], float)
+        formula = 2 / (3 * math.sqrt(3 * group.order)) / (degrees**2.5).sum()
+        np.testing.assert_allclose(symmetric_gain(n), certificate(group).gamma / formula, rtol=1e-9)

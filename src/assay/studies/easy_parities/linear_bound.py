@@ -4,9 +4,9 @@ Claims  no bounded linear method over fixed features beats theorem 2.
 Source  Daniely and Malach 2020, theorem 2 and section 4, in the form that holds at every n and k,
         1 - B sqrt(2N) C(n, k)^(-1/4) for the mean over A on uniform inputs and half of that for some easy parity; the
         theorem's k <= n/16 puts C(n, k) >= 2^(4k). The step from E||g_A||^2 to E||g_A|| is printed without the root.
-Output  table `linear-bound`, in two parts: `least` (for each kind of features, N and B: the mean over subsets A of the
-        least hinge loss on uniform inputs, between a dual and a primal value, the largest least loss on easy parities,
-        and both bounds) and `bound` (theorem 2 over N, B and k).
+Output  table `linear-bound`, in three parts: `least` (for each kind of features, N and B: the mean over subsets A of
+        the least hinge loss on uniform inputs, between a dual and a primal value, the largest least loss on easy
+        parities, and both bounds), `curve` (the bound between those norms) and `bound` (theorem 2 over N, B and k).
 """
 
 from __future__ import annotations
@@ -58,12 +58,18 @@ STEP = Claim(
 
 def table(runs: None, scale: str) -> pl.DataFrame:
     rows = [row for grid in GRID[scale] for row in _least(*grid)]
+    curves = [
+        {"part": "curve", "setting": f"n = {n}, k = {k}", "n": n, "k": k, "features": count, "norm": float(norm),
+         "bound": max(0.0, 2 * general_linear_bound(n, k, count, norm))}
+        for n, k, counts, norms, _ in GRID[scale] for count in counts
+        for norm in np.geomspace(norms[0], norms[-1], 60)
+    ]  # fmt: skip
     bounds = [
         {"part": "bound", "n": 16 * k, "k": k, "features": features, "norm": norm,
          "bound_mixture": linear_bound(k, features, norm)}
         for k in (3, 5, 7, 9) for norm in (0.1, 1.0, 10.0) for features in (1, 10, 100, 1000, 10_000)
     ]  # fmt: skip
-    return pl.concat([pl.DataFrame(rows), pl.DataFrame(bounds)], how="diagonal_relaxed")
+    return pl.concat([pl.DataFrame(part) for part in (rows, curves, bounds)], how="diagonal_relaxed")
 
 
 def _least(n: int, k: int, counts: tuple[int, ...], norms: tuple[float, ...], subsets: int | None) -> list[dict]:
@@ -101,10 +107,14 @@ def _mixture(points: np.ndarray, mask: int) -> np.ndarray:
 
 
 def figure(table: pl.DataFrame) -> Display:
-    least = table.filter(part="least")
-    drawn = least.filter(setting=least["setting"][-1]).with_columns(bound=pl.max_horizontal("bound", 0.0))
+    setting = table.filter(part="least")["setting"][-1]
+    least, curve = (table.filter(part=part, setting=setting) for part in ("least", "curve"))
+    drawn = [
+        least.select("features", "norm", "kind", "loss_low", bound=pl.lit(None, pl.Float64)),
+        curve.select("features", "norm", "bound", kind=pl.lit("theorem 2")),
+    ]
     return Lines(
-        drawn,
+        pl.concat(drawn, how="diagonal_relaxed"),
         panel="features",
         columns=3,
         x="norm",
@@ -117,8 +127,8 @@ def figure(table: pl.DataFrame) -> Display:
         labels={"features": "N", "relu": "ReLU", "sign": "sign", "fourier": "Fourier"},
         title="The least loss of linear methods on parities of uniform bits",
         caption=f"Mean over subsets of the least hinge loss within ||w|| <= B on N random features (points, "
-        f"{drawn['setting'][0]}), and theorem 2's bound below it (line; 0 where it says nothing). A loss of 1 is that "
-        "of the answer 0. Daniely and Malach 2020.",
+        f"{setting}), and theorem 2's bound below it (line; 0 where it says nothing). A loss of 1 is that of the "
+        "answer 0. Daniely and Malach 2020.",
     )
 
 

@@ -91,8 +91,7 @@ ALL_FREQUENCIES = Claim(
     "frequency has a smaller margin.",
     kind="theorem",
     criterion="p = 7: Fourier coefficients to 1e-10; without one frequency its coefficient is 0 to 1e-10 and the "
-    "margin "
-    "0.01174933 to 1e-6 of it",
+    "margin 0.01174933 to 1e-6 of it",
 )
 DENSE = Claim(
     id="C10",
@@ -100,8 +99,7 @@ DENSE = Claim(
     statement="A network that looks up every pair is exactly right with a flat spectrum, and has a lower margin.",
     kind="theorem",
     criterion="p = 7, 13 and S_3: logits are the one-hot answers to 1e-12, powers of every irrep as of a unit vector "
-    "to "
-    "1e-12; margin over gamma* at p = 7: 0.2009 as printed, 0.4582 with equal norms, to 1e-3",
+    "to 1e-12; margin over gamma* at p = 7: 0.2009 as printed, 0.4582 with equal norms, to 1e-3",
 )
 CLAIMS = (ROTATIONS, MARGIN, EVEN, TIES, VALUES, WIDTH, NARROW, ALL_FREQUENCIES, DENSE)
 

@@ -54,9 +54,8 @@ NEURON = Claim(
     source=f"{PAPER}, Theorem 7.7 and lemma 7.3",
     statement="The best single neurons reach gamma* and no more, and have one frequency with th_u + th_v = th_w.",
     kind="theorem",
-    criterion="Z_7, Z_13, 20 starts: best value within 1e-8 of gamma*, none above gamma* (1 + 1e-10); of those "
-    "within 1e-8: "
-    "purity > 1 - 1e-6, phase defect < 1e-3",
+    criterion="Z_7, Z_13, 20 starts: best value within 1e-8 of gamma*, none above gamma* (1 + 1e-10); of those within "
+    "1e-8: purity > 1 - 1e-6, phase defect < 1e-3",
 )
 WEAK = Claim(
     id="C7",
@@ -78,8 +77,7 @@ SINGLE = Claim(
     statement="For b other than nu the best norms of m equal neurons are all on one neuron (b < nu) or equal (b > nu).",
     kind="theorem",
     criterion="nu = 3, m = 8, b = 2 and 4: largest sum of |r|^3 over 20,000 points of the sphere ||r||_b = 1 and the "
-    "two "
-    "candidates is the candidate's, 1 or m^{1 - 3/b}, to 1e-12",
+    "two candidates is the candidate's, 1 or m^{1 - 3/b}, to 1e-12",
 )
 CLAIMS = (IDENTITY, NORM, NEURON, WEAK, COMBINED, SINGLE)
 
@@ -184,9 +182,8 @@ def figure(table: pl.DataFrame) -> Display:
         x_label="distance from the optimum, along a random line",
         y_label="margin / maximum margin",
         title="Margins touch at the optimum",
-        caption="Networks for addition modulo 7 on a line through the one of Theorem 7.7, normalised: smallest "
-        "margin, mean "
-        "margin, and mean class-weighted margin, over the maximum. Morwani et al. 2023, figure 7.3 and lemma 7.6.",
+        caption="Networks for addition modulo 7 on a line through the one of Theorem 7.7, normalised: smallest margin, "
+        "mean margin, and mean class-weighted margin, over the maximum. Morwani et al. 2023, figure 7.3 and lemma 7.6.",
     )
 
 

@@ -31,8 +31,7 @@ EVERY = Claim(
     kind="experiment",
     criterion={
         "smoke": "Z_23: every frequency in every run; chi-square p-value of the counts > 1e-3; quadratic: shares "
-        "within 1 % of "
-        "1/11",
+        "within 1 % of 1/11",
         "desk": _LARGE,
         "paper": _LARGE,
     },

@@ -28,8 +28,7 @@ MARGIN = Claim(
     id="C11",
     source=f"{PAPER}, Theorem 7.8",
     statement="The maximum normalised margin of the parity of k bits with activation x^k is k! sqrt(2 (k + 1)^-(k + "
-    "1)), "
-    "attained by 2^(k - 1) neurons.",
+    "1)), attained by 2^(k - 1) neurons.",
     kind="theorem",
     criterion={
         "smoke": "(n, k) = (8,1), (6,2), (6,3), (10,4): |margin / gamma* - 1| < 1e-10 on all 2^n inputs",
@@ -58,7 +57,7 @@ def table(runs: None, scale: str) -> pl.DataFrame:
         mass = float(((np.square(u).sum(1) + np.square(w).sum(1)) ** ((k + 1) / 2)).sum())
         checks.add(MARGIN, f"({n},{k})", float(np.abs(margin / mass / parity_margin(k) - 1).max()), 1e-10)
         margins[k] = float(margin.min()) / mass
-    rows = [{"k": k, "network": "network", "margin": margins.get(k), "theory": parity_margin(k)} for k in range(1, 9)]
+    rows = [{"k": k, "margin": margins.get(k), "theory": parity_margin(k)} for k in range(1, 9)]
     for n, k in ((6, 2), (8, 3), (10, 4)):
         checks.add(NEURON, f"({n},{k})", _neuron_error(n, k), 1e-10)
     return checks.table(pl.DataFrame(rows, infer_schema_length=None).with_columns(part=pl.lit("margins")))
@@ -75,19 +74,20 @@ def _neuron_error(n: int, k: int) -> float:
 
 
 def figure(table: pl.DataFrame) -> Display:
+    rows = table.filter(part="margins")
+    networks = rows.select("k", "margin", theory=pl.lit(None, pl.Float64), line=pl.lit("network"))
     return Lines(
-        table.filter(part="margins"),
+        pl.concat([networks, rows.select("k", "theory", line=pl.lit("Theorem 7.8"))], how="diagonal_relaxed"),
         x="k",
         y="margin",
-        line="network",
+        line="line",
         curve="theory",
         x_label="k",
         y_label="normalised margin",
-        labels={"network": "network of 2^(k-1) neurons"},
+        labels={"network": "network of $2^{k-1}$ neurons"},
         title="The maximum margin of a parity of k bits",
         caption="Line: k! sqrt(2 (k + 1)^-(k + 1)); points: margins over all inputs of the network of Theorem 7.8, "
-        "activation "
-        "x^k, norm L(2,k+1). Morwani et al. 2023, Theorem 7.8.",
+        "activation x^k, norm L(2,k+1). Morwani et al. 2023, Theorem 7.8.",
     )
 
 

@@ -151,18 +151,19 @@ def _expansion(checks: Checks, name: str) -> None:
 
 
 def figure(table: pl.DataFrame) -> Display:
+    rows = table.filter(part="characters")
     return HeatTable(
-        table.filter(part="characters"),
+        rows,
         row="irrep",
         column="class",
         value="character",
         centre=None,
         scale="linear",
         number=".0f",
-        title="Characters of S_5",
-        caption="Traces of Young's orthogonal matrices, by irrep and class of permutations. Morwani et al. 2023, "
-        "table D.1, "
-        "which exchanges the names of the two irreps of dimension 4.",
+        labels={name: name.replace("(", "$(").replace(")", ")$") for name in rows["irrep"].unique()},
+        title="Characters of $S_5$",
+        caption="Traces of Young's orthogonal matrices, by irrep and class of permutations. Morwani et al. 2023, table "
+        "D.1, which exchanges the names of the two irreps of dimension 4.",
     )
 
 

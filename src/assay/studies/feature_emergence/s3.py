@@ -22,9 +22,8 @@ SEEDS = {"smoke": 2, "desk": 5, "paper": 5}
 MARGIN = Claim(
     id="C31",
     source=f"{PAPER}, figure D.2 (a)",
-    statement="The normalised margin of a net trained on S_3 approaches the maximum; at lambda = 1e-7 the optimum "
-    "has 0.9805 of "
-    "it, with shares 0.8332 and 0.1668 of the irreps.",
+    statement="The normalised margin of a net trained on S_3 approaches the maximum; at lambda = 1e-7 the optimum has "
+    "0.9805 of it, with shares 0.8332 and 0.1668 of the irreps.",
     kind="experiment",
     criterion="every run: ratio >= 0.95 and <= 0.9825, shares within 0.01 of the optimum's",
 )

@@ -65,6 +65,12 @@ E3 = ay.Trial(
     record=ay.Record(measures=MEASURES, every=500, ends=("weights/snapshot",)),
 )
 """Quartic: printed as quadratic, which cannot learn it."""
+E3_LONG = E3.replace(
+    optimiser=ay.SGD(learning_rate=0.1, schedule=ay.Jumps(at=(10_000, 20_000, 30_000))),
+    budget=100_000,
+    record=E3.record.replace(every=5000),
+)
+"""Rates up to 0.8, until neurons that the penalty alone works on are below a tenth of the others."""
 E4 = pairs("S3", 30, 50_000, SHORT, 1e-7, precise=True)
 E5 = pairs("S4", 200, 50_000, SHORT, 1e-7, precise=True)
 E6 = pairs("S5", 2000, 75_000, range(3000, 24_001, 3000), 1e-5, every=2500).replace(

@@ -8,7 +8,7 @@ import polars as pl
 
 import assay as ay
 from assay.analysis import features, histogram
-from assay.figures import Board, Histogram, TrainingCurves, board
+from assay.figures import Bars, Board, Histogram, TrainingCurves, board
 from assay.maths.groups import irreps, named
 from assay.studies import Claim, Judgement
 from assay.studies.feature_emergence import modular
@@ -36,7 +36,6 @@ def table(runs: ay.Runs) -> pl.DataFrame:
         dimension=pl.col("feature").replace_strict(dimensions, return_dtype=pl.Int64),
     )
     bars = counts.group_by("feature", "irrep").agg(count=pl.mean("count"), share=pl.mean("share")).sort("feature")
-    bars = bars.with_columns(low=pl.col("feature") - 0.5, high=pl.col("feature") + 0.5)
     moments = [
         neurons.select(moment=pl.lit(name), value=column) for name, column in (("start", "start"), ("end", "purity"))
     ]
@@ -73,11 +72,10 @@ def _counts(neurons: pl.DataFrame, count: int) -> pl.DataFrame:
 
 def figure(table: pl.DataFrame, group: str, about: str) -> Board:
     """Four panels, as in the paper: margin, irreps, purity at the start and at the end."""
-    names = ", ".join(f"{row[0]} = {row[1]}" for row in table.filter(part="bars").select("feature", "irrep").rows())
     caption = (
         "Normalised margin over the maximum, one line a run; mean number of neurons whose weights u have most power in "
     )
-    caption += f"each irrep ({names}); the largest part of that power in one irrep, before and after. {about}"
+    caption += f"each irrep; the largest part of that power in one irrep, before and after. {about}"
     curves = TrainingCurves(
         table.filter(part="curves").select(
             "measure", "trial", "step", "low", "high", "chance", value=pl.col("value").clip(lower_bound=-0.2)
@@ -86,10 +84,9 @@ def figure(table: pl.DataFrame, group: str, about: str) -> Board:
         labels={"ratio": "normalised margin", "chance": "maximum margin"},
         title="Margin",
     )
-    bars = Histogram(
-        table.filter(part="bars").select("low", "high", "count", "irrep"),
-        height="count", x_label="irrep", y_label="neurons a run", labels={"count": "neurons"},
-        title="Neurons of each irrep",
+    bars = Bars(
+        table.filter(part="bars").select("count", irrep=pl.format("${}$", "irrep")),
+        x="irrep", y="count", x_label="irrep", y_label="neurons a run", title="Neurons of each irrep",
     )  # fmt: skip
     before, after = (
         Histogram(
@@ -100,7 +97,7 @@ def figure(table: pl.DataFrame, group: str, about: str) -> Board:
         for moment, title in (("start", "Purity at the start"), ("end", "Purity at the end"))
     )  # fmt: skip
     return board(
-        curves, bars, before, after, columns=2, title=f"A quadratic net that multiplies in {group}", caption=caption
+        curves, bars, before, after, columns=2, title=f"A quadratic net that multiplies in ${group}$", caption=caption
     )
 
 

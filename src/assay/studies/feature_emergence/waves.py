@@ -28,9 +28,8 @@ PHASES = Claim(
     statement="u, v and w of a trained quadratic neuron have one frequency, equal norms, and phases th_u + th_v = "
     "th_w.",
     kind="experiment",
-    criterion="neurons above 10 % of the largest norm: same frequency in all; phase defect < 2e-2; mean shares of "
-    "the squared "
-    "norm 0.333 +- 0.002",
+    criterion="neurons above 10 % of the largest norm: same frequency in all; phase defect < 2e-2; mean shares of the "
+    "squared norm 0.333 +- 0.002",
 )
 
 

@@ -21,3 +21,5 @@ from assay.theory.margins.parity import parity_network as parity_network
 from assay.theory.margins.regularised import Optimum as Optimum
 from assay.theory.margins.regularised import parity_optimum as parity_optimum
 from assay.theory.margins.regularised import regularised_optimum as regularised_optimum
+from assay.theory.margins.symmetric import symmetric_conditions as symmetric_conditions
+from assay.theory.margins.symmetric import symmetric_gain as symmetric_gain
