@@ -1,6 +1,6 @@
 """The first step in closed form: what it knows at any n, and the lemmas that say why.
 
-Claims  the weights of hidden bits outgrow all others the more, the larger n; lemmas 5, 7, 8 and 9.
+Claims  the weights of hidden bits outgrow all others the more, the larger n, but for one fall; lemmas 5, 7, 8 and 9.
 Source  Daniely and Malach 2020, lemmas 5 to 9. Lemma 9 has its constants unnamed; here alpha is asked for in
         [0.24, 1]. Its regime, n >= (2 sqrt 2 k)^4, is n = 153,664 at k = 7, beyond every run and within the closed
         form. All of them assume that the net's output is 0 at the start, so that the hinge gradient is the correlation
@@ -39,6 +39,14 @@ GROWS = Claim(
     statement="The first step tells hidden bits from others the better, the larger n.",
     kind="theorem",
     criterion="closed form, k = 3, 5, 7: (mean |w| on A) / (mean |w| off A) increases from n = 51 to n = 1001",
+)
+CROSSING = Claim(
+    id="DM2-crossing",
+    source=f"beyond {SOURCE}, lemma 9",
+    statement="It grows with n on either side of n = (8k)^2, and falls there.",
+    kind="theorem",
+    criterion="closed form, k = 3, 5, 7: the ratio increases over all n <= 1001 on one side of (8k)^2; k = 3: at n = "
+    "577 at most half of what it is at n = 575",
 )
 LEMMA_5 = Claim(
     id="DM5-lemma5",
@@ -85,10 +93,16 @@ def table(runs: None, scale: str) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(rows) for rows in parts], how="diagonal_relaxed")
 
 
+def sizes(scale: str, k: int) -> list[int]:
+    """With both sides of (8k)^2, where the gate's threshold passes a sum of signs."""
+    crossing, usual = (8 * k) ** 2, SIZES[scale]
+    return sorted([*usual, crossing - 1, crossing + 1] if crossing < usual[-1] else usual)
+
+
 def _weights(scale: str) -> list[dict]:
     rows = []
     for k in DEGREES:
-        for n in SIZES[scale]:
+        for n in sizes(scale, k):
             on, off = theory.relevance(n, k, NEURONS[scale])
             common = {"part": "weights", "n": n, "k": k, "ratio": on / off}
             rows += [common | {"where": "on A", "weight": on}, common | {"where": "off A", "weight": off}]
@@ -177,6 +191,9 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     parts = {name: table.filter(part=name) for name in ("weights", "lemma-5", "lemma-7", "lemma-8", "lemma-9")}
     ratios = parts["weights"].filter(pl.col("where") == "on A", pl.col("n") <= 1001).sort("k", "n")
     growth = [np.diff(part["ratio"].to_numpy()).min() for part in ratios.partition_by("k")]
+    sides = ratios.with_columns(beyond=pl.col("n") > (8 * pl.col("k")) ** 2).partition_by("k", "beyond")
+    steady = min(np.diff(part["ratio"].to_numpy()).min() for part in sides)
+    before, after = ratios.filter(pl.col("k") == 3, pl.col("n").is_in([575, 577]))["ratio"]
     words = "; ".join(f"k = {part['k'][0]}: {part['ratio'][0]:.3g} to {part['ratio'][-1]:.3g}"
                       for part in ratios.partition_by("k"))  # fmt: skip
     fifth = (parts["lemma-5"]["mean_square"] / parts["lemma-5"]["bound"]).to_numpy().max()
@@ -190,6 +207,10 @@ def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     ninth += f"off A at most {large['largest']:.2g} at n = {REGIME:,}; P[sum_A w = 0] at least {often:.1f} bounds"
     return [
         GROWS.judged(min(growth) > 0, float(ratios["ratio"].to_numpy().max()), None, f"value: largest ratio. {words}"),
+        CROSSING.judged(
+            bool(steady > 0) and after <= before / 2, after / before, None,
+            f"value: ratio at n = 577 over that at n = 575, k = 3; {before:.0f} and {after:.0f}",
+        ),
         LEMMA_5.judged(bool(fifth <= 1), float(fifth), None, "value: largest mean square over bound"),
         LEMMA_7.judged(bool(seventh <= 1e-15), float(seventh), None, "value: largest correlation"),
         LEMMA_8.judged(bool(eighth <= 5), float(eighth), None, "value: largest C"),
@@ -208,7 +229,7 @@ experiment = Experiment(
     name="first-step",
     title="The first step in closed form",
     source="lemmas 5 to 9",
-    claims=(GROWS, LEMMA_5, LEMMA_7, LEMMA_8, LEMMA_9, INITIAL),
+    claims=(GROWS, CROSSING, LEMMA_5, LEMMA_7, LEMMA_8, LEMMA_9, INITIAL),
     sweep=None,
     table=table,
     figure=figure,
