@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import FillBetweenPolyCollection, LineCollection, QuadMesh
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
 from assay.errors import ConfigError
-from assay.figures import Lines
+from assay.figures import Bars, Lines
 from assay.figures.axes import spread
 from assay.figures.times import percent
 from tests.figures.examples import (
@@ -241,6 +242,28 @@ def test_points_beside_a_curve_are_not_joined_and_have_bars():
     for part, drawn in zip(parts, bars, strict=True):
         ends = [(x, low, high) for x, low, high in part.select("x", "low", "high").iter_rows()]
         assert [(float(a[0]), float(a[1]), float(b[1])) for a, b in drawn.get_segments()] == ends
+
+
+def test_a_theory_alone_is_a_line_of_its_own_beside_points():
+    table = lines_example().table
+    alone = table.filter(law="b").select("x", theory="y", law=pl.lit("theory"))
+    measured = table.filter(law="a").with_columns(theory=pl.lit(None, pl.Float64))
+    display = Lines(pl.concat([measured, alone], how="diagonal_relaxed"), line="law", curve="theory")
+    (axes,) = display.plot().axes
+    assert [line for line in lines(axes) if line] == [rows(measured, "x", "y"), rows(alone, "x", "theory")]
+    handles, labels = axes.get_legend_handles_labels()
+    assert labels == ["a", "theory"]
+    assert [handle.get_linestyle() == "None" for handle in handles] == [True, False]
+
+
+def test_bars_stand_at_names_in_their_order():
+    table = pl.DataFrame({"irrep": ["sign", "standard", "trivial"], "count": [2, 7, 0]})
+    (axes,) = Bars(table, x="irrep", y="count", labels={"sign": "odd"}).plot().axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["odd", "standard", "trivial"]
+    heights = {
+        bar.get_x() + bar.get_width() / 2: bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)
+    }
+    assert heights == pytest.approx({0: 2, 1: 7, 2: 0})
 
 
 gaps = st.floats(0.01, 0.3)

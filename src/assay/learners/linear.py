@@ -19,7 +19,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float64
@@ -105,37 +104,43 @@ def best_features(
     found = []
     for scale in scales:
         known, seen, asked = (features(kind, part.x, count, scale) for part in (train, choose, test))
-        for penalty in PENALTIES:
-            model = Ridge(alpha=penalty).fit(known, train.y)
-            found.append(_scored(model.predict(seen), model.predict(asked), choose, test, scale, penalty))
-    return min(found, key=lambda pair: pair[0])[1]
+        model = Ridge(alpha=np.array(PENALTIES)).fit(known, _each(train.y))  # products of features are taken once
+        found += _scored(model.predict(seen), model.predict(asked), choose, test, scale)
+    return _best(found)
 
 
-def best_kernel(
-    kind: str, method: str, train: Sample, choose: Sample, test: Sample, scales: Sequence[float] = SCALES
-) -> Fit:
-    """Kernel ridge regression or a support vector machine (`ridge`, `svm`)."""
+def best_kernels(
+    kind: str, train: Sample, choose: Sample, test: Sample, scales: Sequence[float] = SCALES
+) -> dict[str, Fit]:
+    """Kernel ridge regression and a support vector machine (`ridge`, `svm`), which share their kernel matrices."""
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.svm import SVC
 
-    if method not in ("ridge", "svm"):
-        raise UnknownName("kernel method", method, ("ridge", "svm"))
-    found = []
+    found: dict[str, list[tuple[float, Fit]]] = {"ridge": [], "svm": []}
     for scale in scales:
         known, seen, asked = (kernel(kind, part.x, train.x, scale) for part in (train, choose, test))
-        for penalty in PENALTIES:
-            model: Any = SVC(C=1 / penalty, kernel="precomputed")
-            if method == "ridge":
-                model = KernelRidge(alpha=penalty, kernel="precomputed")
-            model.fit(known, train.y)
-            found.append(_scored(model.predict(seen), model.predict(asked), choose, test, scale, penalty))
+        ridge = KernelRidge(alpha=np.array(PENALTIES), kernel="precomputed").fit(known, _each(train.y))
+        found["ridge"] += _scored(ridge.predict(seen), ridge.predict(asked), choose, test, scale)
+        machines = [SVC(C=1 / penalty, kernel="precomputed").fit(known, train.y) for penalty in PENALTIES]
+        answers = (np.stack([each.predict(part) for each in machines], axis=1) for part in (seen, asked))
+        found["svm"] += _scored(*answers, choose, test, scale)
+    return {method: _best(fits) for method, fits in found.items()}
+
+
+def _each(y: Float64[np.ndarray, " m"]) -> Float64[np.ndarray, "m penalties"]:
+    """The labels once for each penalty."""
+    return np.repeat(y[:, None], len(PENALTIES), axis=1)
+
+
+def _best(found: list[tuple[float, Fit]]) -> Fit:
     return min(found, key=lambda pair: pair[0])[1]
 
 
-def _scored(
-    seen: np.ndarray, asked: np.ndarray, choose: Sample, test: Sample, scale: float, penalty: float
-) -> tuple[float, Fit]:
-    """The error that it is chosen by, and what it then comes to."""
-    wrong, chosen = asked * test.y <= 0, (seen * choose.y <= 0)[choose.uniform].mean()
-    fit = Fit(scale=scale, penalty=penalty, error=float(wrong.mean()), uniform_error=float(wrong[test.uniform].mean()))
-    return float(chosen), fit
+def _scored(seen: np.ndarray, asked: np.ndarray, choose: Sample, test: Sample, scale: float) -> list[tuple[float, Fit]]:
+    """Of answers in a column for each penalty: the error that a fit is chosen by, and what it then comes to."""
+    pairs = []
+    for penalty, early, late in zip(PENALTIES, seen.T, asked.T, strict=True):
+        wrong, chosen = late * test.y <= 0, (early * choose.y <= 0)[choose.uniform].mean()
+        error, uniform_error = float(wrong.mean()), float(wrong[test.uniform].mean())
+        pairs.append((float(chosen), Fit(scale=scale, penalty=penalty, error=error, uniform_error=uniform_error)))
+    return pairs

@@ -5,8 +5,8 @@ Claims  (beyond the paper) with hints from 1 in 20 to 9 in 10 a net learns the p
 Source  The mixture of Daniely and Malach 2020, section 3, has hints half of the time. Here the weight of the hint goes
         from 0, a parity of uniform bits, to 1, where every input gives the label away. Step 1 sees the hint as a
         correlation of size hint / sqrt n, so that the examples it needs should grow as 1 / hint^2; the second stage
-        sees the parity on a fraction 1 - hint of its inputs. n = 101, where it has no other way: at n = 31 a net learns
-        this parity in as many steps without any hint, from whatever noise step 1 leaves.
+        sees the parity on a fraction 1 - hint of its inputs. n = 101: at n = 31 a net learns this parity in as many
+        steps without any hint, from the noise that step 1 leaves.
 Output  table `dial`, in three parts: `nets` (one row a run: the first recorded step from which its error on uniform
         inputs is at most 0.01, and its last errors), `errors` (for each hint and method the median error on uniform
         inputs, its range, and the median number of examples until it is at most 0.01) and `need` (for each hint the
