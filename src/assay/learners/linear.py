@@ -122,8 +122,8 @@ def best_kernels(
         ridge = KernelRidge(alpha=np.array(PENALTIES), kernel="precomputed").fit(known, _each(train.y))
         found["ridge"] += _scored(ridge.predict(seen), ridge.predict(asked), choose, test, scale)
         machines = [SVC(C=1 / penalty, kernel="precomputed").fit(known, train.y) for penalty in PENALTIES]
-        answers = (np.stack([each.predict(part) for each in machines], axis=1) for part in (seen, asked))
-        found["svm"] += _scored(*answers, choose, test, scale)
+        early, late = (np.stack([each.predict(part) for each in machines], axis=1) for part in (seen, asked))
+        found["svm"] += _scored(early, late, choose, test, scale)
     return {method: _best(fits) for method, fits in found.items()}
 
 
