@@ -168,13 +168,18 @@ def _measure_one(
 
 def calibrate(trainer: Trainer, horizon: int, sample_seconds: float, seeds: Iterable[int]) -> Sample:
     """The sample whose steps take so long on a core: as many as fit, no more than the horizon, then repeated. What a
-    call costs however few its steps are does not count, so that it weighs no more than in a run of that length."""
-    _, first, _ = timed(trainer, Sample(1, 1), seeds)
+    call costs however few its steps are does not count, so that it weighs no more than in a run of that length. Of two
+    timings the shorter counts: among very short calls threads may get into each other's way."""
+
+    def cost(steps: int) -> float:
+        return min(timed(trainer, Sample(steps, 1), seeds)[1] for _ in range(2))
+
+    first = cost(1)
     steps, spent = 1, 0.0
     while spent < sample_seconds / 4 and steps < horizon:
         wanted = int(steps * sample_seconds / 2 / spent) if spent > 0 else 0
         steps = min(horizon, max(steps + 1, min(wanted, GROWTH * steps)))
-        spent = timed(trainer, Sample(steps, 1), seeds)[1] - first
+        spent = cost(steps) - first
     per_step = max(spent, 0.0) / max(1, steps - 1) or first
     steps = max(1, min(horizon, round(sample_seconds / per_step)))
     return Sample(steps, max(1, round(sample_seconds / (first + per_step * (steps - 1)))))

@@ -25,6 +25,9 @@ from assay.trial import Outcome, Trial
 
 CHUNK_SECONDS = 0.2
 """Trained at a time between two looks at the request to stop."""
+HANDED_SECONDS = 0.01
+"""Between two times at which a thread hands over what has ended: for each of many short trials the consumer would have
+to wake up, on a core that trains."""
 
 
 class Native:
@@ -48,7 +51,7 @@ class Native:
     ) -> Iterator[Result | Suspended]:
         before = suspended or {}
         waiting = deque(_heaviest_first([before.get(trial.identity, trial) for trial in trials] if before else trials))
-        results: queue.SimpleQueue[Result | Suspended | BaseException | None] = queue.SimpleQueue()
+        results: queue.SimpleQueue[list[Result | Suspended] | BaseException | None] = queue.SimpleQueue()
         workers = [
             threading.Thread(target=self._work, args=(waiting, results, control), daemon=True)
             for _ in range(min(self.threads, len(trials)))
@@ -58,13 +61,13 @@ class Native:
         alive = len(workers)
         try:
             while alive:
-                item = results.get()
-                if item is None:
+                handed = results.get()
+                if handed is None:
                     alive -= 1
-                elif isinstance(item, BaseException):
-                    raise item
+                elif isinstance(handed, BaseException):
+                    raise handed
                 else:
-                    yield item
+                    yield from handed
         finally:
             if alive:  # the consumer went away or a worker broke: let the others finish their chunk
                 control.stop.set()
@@ -72,15 +75,22 @@ class Native:
                 worker.join()
 
     def _work(self, waiting: deque[Trial | Suspended], results: queue.SimpleQueue, control: Control) -> None:
+        ended, handed = list[Result | Suspended](), time.perf_counter()
         try:
             while not control.stop.is_set():
                 try:
                     item = waiting.popleft()
                 except IndexError:
                     break
-                results.put(self._train(item, control))
+                ended.append(self._train(item, control))
+                if time.perf_counter() - handed > HANDED_SECONDS:
+                    results.put(ended)
+                    ended, handed = [], time.perf_counter()
         except BaseException as error:  # handed to the consumer, which raises it
+            results.put(ended)
             results.put(error)
+        else:
+            results.put(ended)
         results.put(None)
 
     def _train(self, item: Trial | Suspended, control: Control) -> Result | Suspended:

@@ -10,7 +10,19 @@ import ctypes
 import dataclasses
 import functools
 import os
-from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_float, c_int32, c_int64, c_uint32, c_void_p
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    PYFUNCTYPE,
+    byref,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int32,
+    c_int64,
+    c_uint32,
+    c_void_p,
+)
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +84,8 @@ class Table(ctypes.Structure):
         ("isa", c_char_p),
         ("begin", CFUNCTYPE(c_void_p, POINTER(Spec), POINTER(c_float), POINTER(Progress))),
         ("advance", CFUNCTYPE(c_int32, c_void_p, c_int64, c_double)),
-        ("look", CFUNCTYPE(None, c_void_p, POINTER(Progress))),
-        ("size", CFUNCTYPE(c_int64, POINTER(Spec))),
+        ("look", PYFUNCTYPE(None, c_void_p, POINTER(Progress))),
+        ("size", PYFUNCTYPE(c_int64, POINTER(Spec))),
         ("params", CFUNCTYPE(None, c_void_p, POINTER(c_float))),
         ("measure", CFUNCTYPE(c_int32, c_void_p, c_int32, POINTER(Numbers))),
         ("end", CFUNCTYPE(None, c_void_p)),
@@ -85,7 +97,8 @@ class Table(ctypes.Structure):
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """The kernels of one instruction set. Calls release the interpreter's lock."""
+    """The kernels of one instruction set. Calls release the interpreter's lock, but for those that are over at once:
+    threads that ask for it often wait for each other."""
 
     isa: str
     table: Table
