@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 
@@ -32,9 +33,9 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 base = ay.Trial(task=ay.Parity(n=30, k=3), net=ay.MLP(width=64), batch=8, budget=30, solve=ay.Solve(sample=128),
-                record=ay.Record(measures=("eval/loss", "weights/snapshot"), every=30))
+                record=ay.Record(measures=("eval/loss", "weights/movement_l2"), every=30))
 engine, sizes = Native(threads=2), []
-for turn in range(30):
+for turn in range(60):
     for _ in engine.run([base.reseeded(1000 * turn + seed) for seed in range(1000)], Control()):
         pass
     sizes.append(resident())
@@ -60,7 +61,7 @@ def test_a_pack_of_100_000_small_trials_takes_less_than_2_gib():
 
 
 def test_tens_of_thousands_of_trials_leave_nothing_behind():
-    """The second half of 30,000 trials, each with weights, tables and records of some 100 kB, adds less than 2 MiB: the
-    allocator's unrest, and not what one trial in 700 would leave behind."""
+    """From the second 20,000 of 60,000 trials to the third, each with weights, tables and records, less than 4 MiB comes
+    on top in the middle: the allocator's unrest, and not what one trial in 500 would leave behind."""
     sizes = told(SOAK)
-    assert sizes[-1] - sizes[14] < 2 << 20, sizes
+    assert statistics.median(sizes[40:]) - statistics.median(sizes[20:40]) < 4 << 20, sizes

@@ -277,7 +277,6 @@ class Ahead final : public Dense<Sigma> {
     // sums of the next examples. Of the 16 signed sums of four weights 8 are the others with the other sign.
     template <int QUADS, bool UPDATE, bool NEXT>
     void go_through(float* own, f32v keep, f32v bias, float* sums) const {
-        constexpr int AT_ONCE = ONE_REGISTER ? QUADS * FOUR : FOUR;  // examples whose sums are in registers together
         const int groups = this->groups, full = this->n / FOUR;
         for (int from = 0; from < groups; from += CHUNK) {
             const int to = from + CHUNK < groups ? from + CHUNK : groups, whole = to < full ? to : full;
@@ -286,19 +285,17 @@ class Ahead final : public Dense<Sigma> {
                 of_four<QUADS, UPDATE, NEXT>(own, g * FOUR, FOUR, keep, table);
             if (whole < to) of_four<QUADS, UPDATE, NEXT>(own, whole * FOUR, this->n % FOUR, keep, table);
             if (!NEXT) continue;
-            for (int first = 0; first < QUADS * FOUR; first += AT_ONCE) {
-                f32v z[AT_ONCE];
+            f32v z[QUADS * FOUR];
 #pragma GCC unroll 16
-                for (int e = 0; e < AT_ONCE; e++) z[e] = from ? load<f32v>(sums + (first + e) * LANES) : bias;
-                const char* sum = (const char*)halves.data;
-                const uint16_t* at = slots.data + from * LANES + first;
-                const float* sign = turns.data + from * LANES + first;
-                for (int g = from; g < to; g++, at += LANES, sign += LANES, sum += TABLE / 2 * sizeof(f32v))
+            for (int e = 0; e < QUADS * FOUR; e++) z[e] = from ? load<f32v>(sums + e * LANES) : bias;
+            const char* sum = (const char*)halves.data;
+            const uint16_t* at = slots.data + from * LANES;
+            const float* sign = turns.data + from * LANES;
+            for (int g = from; g < to; g++, at += LANES, sign += LANES, sum += TABLE / 2 * sizeof(f32v))
 #pragma GCC unroll 16
-                    for (int e = 0; e < AT_ONCE; e++) z[e] = fma(splat(sign[e]), load<f32v>(sum + at[e]), z[e]);
+                for (int e = 0; e < QUADS * FOUR; e++) z[e] = fma(splat(sign[e]), load<f32v>(sum + at[e]), z[e]);
 #pragma GCC unroll 16
-                for (int e = 0; e < AT_ONCE; e++) store(sums + (first + e) * LANES, z[e]);
-            }
+            for (int e = 0; e < QUADS * FOUR; e++) store(sums + e * LANES, z[e]);
         }
     }
 
