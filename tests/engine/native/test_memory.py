@@ -61,7 +61,7 @@ def test_a_pack_of_100_000_small_trials_takes_less_than_2_gib():
 
 
 def test_tens_of_thousands_of_trials_leave_nothing_behind():
-    """From the second 20,000 of 60,000 trials to the third, each with weights, tables and records, less than 4 MiB comes
+    """From the second 20,000 of 60,000 trials to the third, each with its tables and records, less than 4 MiB comes
     on top in the middle: the allocator's unrest, and not what one trial in 500 would leave behind."""
     sizes = told(SOAK)
     assert statistics.median(sizes[40:]) - statistics.median(sizes[20:40]) < 4 << 20, sizes
