@@ -190,7 +190,8 @@ def figure(table: pl.DataFrame) -> Display:
 def judge(table: pl.DataFrame, scale: str) -> list[Judgement]:
     parts = {name: table.filter(part=name) for name in ("weights", "lemma-5", "lemma-7", "lemma-8", "lemma-9")}
     ratios = parts["weights"].filter(pl.col("where") == "on A", pl.col("n") <= 1001).sort("k", "n")
-    growth = [np.diff(part["ratio"].to_numpy()).min() for part in ratios.partition_by("k")]
+    usual = ratios.filter(pl.col("n").is_in(SIZES[scale]))
+    growth = [np.diff(part["ratio"].to_numpy()).min() for part in usual.partition_by("k")]
     sides = ratios.with_columns(beyond=pl.col("n") > (8 * pl.col("k")) ** 2).partition_by("k", "beyond")
     steady = min(np.diff(part["ratio"].to_numpy()).min() for part in sides)
     before, after = ratios.filter(pl.col("k") == 3, pl.col("n").is_in([575, 577]))["ratio"]
