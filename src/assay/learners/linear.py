@@ -30,7 +30,7 @@ from assay.tasks.easy_parity import EasyParity
 FEATURES = ("relu", "fourier", "gated")
 KERNELS = ("rbf", "ntk")
 SCALES = (0.3, 1.0, 3.0)
-PENALTIES = (1e-3, 1e-1, 10.0)
+PENALTIES = (1e-3, 1e-1, 10.0, 1e3)
 
 Rows = Float64[np.ndarray, "m n"]
 
