@@ -43,7 +43,7 @@ INVERSE = claim(
     "figures 8.1 and 8.3 (beyond the paper)",
     "The length of the plateau is inversely proportional to the learning rate.",
     {
-        "smoke": "not judged: two rates, two seeds; undecided",
+        "smoke": "2 rates with 2 seeds each are not judged: undecided",
         "desk": "width 16, two states: slope of log median length against log rate within -1 +- 0.3",
         "paper": "width 16, two states: slope of log median length against log rate within -1 +- 0.3",
     },
@@ -53,7 +53,7 @@ STATES = claim(
     "figure E.4 (beyond the paper)",
     "With more states the plateau is longer.",
     {
-        "smoke": "not run; undecided",
+        "smoke": "needs 3 numbers of states, 1 is run: undecided",
         "desk": "rate 3e-3, width 16: medians rise over two, three and four states",
         "paper": "rate 3e-3, width 16: medians rise over two, three and four states",
     },
@@ -63,7 +63,7 @@ WIDTHS = claim(
     "appendix E.2 (beyond the paper)",
     "In wider nets the plateau is shorter.",
     {
-        "smoke": "not run; undecided",
+        "smoke": "needs 3 widths, 1 is run: undecided",
         "desk": "rate 3e-3, two states: medians fall over widths 8, 16 and 32",
         "paper": "rate 3e-3, two states: medians fall over widths 8, 16 and 32",
     },

@@ -48,7 +48,7 @@ VALUES = claim(
     "section 8.3.1 (beyond the paper)",
     "The second layer alone does not speed up the first; it does where the first has the values that it reads.",
     {
-        "smoke": "not run; undecided",
+        "smoke": "needs 4 nets, 2 are run: undecided",
         "desk": "two states, rate 3e-3: median step with the second layer given >= that with neither, and with the "
         "values of the first layer as well < that with the second layer alone",
         "paper": "two states, rate 3e-3: median step with the second layer given >= that with neither, and with the "

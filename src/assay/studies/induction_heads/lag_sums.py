@@ -35,7 +35,7 @@ RIGHT = claim(
 KNOWN = {0: 5.21595, 1: 6.26641, 2: 4.38626, 9: 4.00612}
 PRINTED = {
     name: claim(
-        f"A9-{name}-printed",
+        f"A9-{name.lower()}-printed",
         f"appendix E.1 ({name[0]}.{name[1:]})",
         statement,
         f"relative error <= 1e-9 for 3 chains, {lags}",

@@ -27,11 +27,11 @@ PARTS = claim(
     "figure E.6 (bottom)",
     "The minimal model predicts independent symbols before doubly stochastic chains.",
     {
-        "smoke": "two states, every run: loss on independent symbols is half of guessing at an earlier record than on "
+        "smoke": "two states, every run: loss on independent symbols is 1/2 of guessing at an earlier record than on "
         "doubly stochastic chains",
-        "desk": "two and three states, every run: loss on independent symbols is half of guessing at an earlier record "
+        "desk": "two and three states, every run: loss on independent symbols is 1/2 of guessing at an earlier record "
         "than on doubly stochastic chains",
-        "paper": "two and three states, every run: loss on independent symbols is half of guessing at an earlier "
+        "paper": "two and three states, every run: loss on independent symbols is 1/2 of guessing at an earlier "
         "record than on doubly stochastic chains",
     },
 )
