@@ -18,6 +18,7 @@ from jaxtyping import Array, Float
 from assay.config import at_least, shape
 from assay.maths.streams import Key, split
 from assay.nets.base import Net, Params
+from assay.nets.bits import attend
 from assay.nets.init import Init
 
 
@@ -65,16 +66,10 @@ class BareTransformer(Net, kind="bare-transformer"):
 
     def apply(self, params: Params, x: Float[Array, "B n"]) -> Float[Array, " B"]:
         by_head = lambda layer, rows: (params[layer]["weight"] @ rows).reshape(self.heads, self.d_attention, -1)  # noqa: E731
-        zeros, ones, start = (params[f"embed_{name}"]["weight"] for name in ("zeros", "ones", "start"))
-        query = by_head("heads_query", start)[..., 0]
-        zero, one, own = (jnp.einsum("ha,hat->ht", query, by_head("heads_key", rows)) for rows in (zeros, ones, start))
-        is_one = (x > 0)[:, None, :]
-        own = jnp.broadcast_to(own, (x.shape[0], *own.shape))
-        weights = jax.nn.softmax(jnp.concatenate([jnp.where(is_one, one, zero), own], axis=-1), axis=-1)
-        on_zeros, on_ones = jnp.where(is_one, 0.0, weights[..., :-1]), jnp.where(is_one, weights[..., :-1], 0.0)
-        mixed = jnp.einsum("bht,hat->bha", on_zeros, by_head("heads_value", zeros))
-        mixed = mixed + jnp.einsum("bht,hat->bha", on_ones, by_head("heads_value", ones))
-        mixed = mixed + weights[..., -1:] * by_head("heads_value", start)[..., 0]
+        table = [params[f"embed_{name}"]["weight"] for name in ("zeros", "ones", "start")]
+        query = by_head("heads_query", table[2])[..., 0]
+        scores = [jnp.einsum("ha,hat->ht", query, by_head("heads_key", rows)) for rows in table]
+        mixed = attend(x, scores, [by_head("heads_value", rows) for rows in table])
         hidden = params["heads_out"]["weight"] @ mixed.reshape(x.shape[0], -1).T
         for layer in ("mlp_1", "mlp_2"):
             hidden = jax.nn.relu(params[layer]["weight"] @ hidden + params[layer]["bias"][:, None])

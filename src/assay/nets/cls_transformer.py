@@ -25,6 +25,7 @@ from jaxtyping import Array, Float
 from assay.config import at_least, between, shape
 from assay.maths.streams import Key, split
 from assay.nets.base import Net, Params
+from assay.nets.bits import attend
 from assay.nets.dropout import dropout
 from assay.nets.init import Init
 
@@ -88,14 +89,8 @@ class ClsTransformer(Net, kind="cls-transformer"):
 
     def apply(self, params: Params, x: Float[Array, "B n"]) -> Float[Array, "B C"]:
         table = self._table(params)
-        zero, one, start = self._scores(params, *table)
-        is_one = (x > 0)[:, None, :]  # [B, 1, n]
-        own = jnp.broadcast_to(start, (x.shape[0], *start.shape))
-        weights = jax.nn.softmax(jnp.concatenate([jnp.where(is_one, one, zero), own], axis=-1), axis=-1)
         values = [_affine(params["heads_value"], rows).reshape(self.heads, self.d_attention, -1) for rows in table]
-        mixed = jnp.einsum("bht,hat->bha", jnp.where(is_one, 0.0, weights[..., :-1]), values[0])
-        mixed = mixed + jnp.einsum("bht,hat->bha", jnp.where(is_one, weights[..., :-1], 0.0), values[1])
-        mixed = mixed + weights[..., -1:] * values[2][..., 0]
+        mixed = attend(x, self._scores(params, *table), values)
         return self._answer(params, self._embedded(params)[2], mixed.reshape(x.shape[0], -1).T)
 
     def forward(self, params: Params, x: Float[Array, "B n"], key: Key) -> Float[Array, "B C"]:
