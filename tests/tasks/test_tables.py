@@ -55,7 +55,7 @@ def test_a_package_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.Mon
     assert inputs.shape == (90, 10)
     assert positive.sum() == 60
     with pytest.raises(StoreError, match=r"magic-telescope must have 13376 rows of 10 inputs, got 60 of 10"):
-        tables._loaded.__wrapped__("magic-telescope")
+        tables.load.__wrapped__("magic-telescope")
 
 
 def test_what_is_not_there_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -97,7 +97,7 @@ def test_a_file_as_openml_has_it_goes_before_all_else(tmp_path: Path, monkeypatc
     monkeypatch.setenv(HOME, str(tmp_path))
     monkeypatch.setattr(tables, "TABLES", {"wide": Table(rows=40, inputs=3, openml=1), "iris": TABLES["iris"]})
     assert available("wide")
-    inputs, labels = tables._loaded.__wrapped__("wide")
+    inputs, labels = tables.load.__wrapped__("wide")
     np.testing.assert_array_equal(labels, [-1, 1] * 20)
     raw = frame[:, :3].to_numpy()
     np.testing.assert_allclose(inputs, (raw - raw.mean(0)) / raw.std(0), rtol=1e-5)

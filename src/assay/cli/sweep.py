@@ -64,9 +64,8 @@ def command(
     line = shlex.join(sorted(words, key=lambda word: "=" in word))
     varied = [path for path in question.varied if path in runs.frame.columns]
     table = times.summary(runs.frame, varied)
-    failed = runs.frame.filter(outcome="failed")
-    files = {}
-    if failed.height < runs.frame.height:
+    files, failures = {}, runs.failures
+    if len(failures) < runs.frame.height:
         display = times.display(runs.frame, varied, caption=f"assay sweep {line}")
         files = {path.suffix.removeprefix("."): path for path in display.save(folder / "figures", FIGURE)}
     if json:
@@ -75,9 +74,9 @@ def command(
         _print(table, times.short_names(varied))
         drawn = f"figure {files['png']} (svg, pdf and its table beside it); " if files else ""
         say(f"{drawn}runs kept in {folder}")
-    if failed.height:
-        say(f"{failed.height:,} trials failed, the first with: {failed['message'][0].strip().splitlines()[-1]}")
-    return FAILED if failed.height else 0
+    if failures:
+        say(f"{len(failures):,} trials failed, the first with: {failures[0]}")
+    return FAILED if failures else 0
 
 
 def _print(table: pl.DataFrame, names: dict[str, str]) -> None:

@@ -14,7 +14,6 @@ from assay.figures import export
 from assay.studies.base import Experiment, Study, check_scale
 from assay.studies.claims import Entry, Verdict, read_ledger, write_ledger
 from assay.sweep import Runs, run
-from assay.trial import Outcome
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -65,7 +64,10 @@ def reproduce(
         table = experiment.table(runs, scale)
         write_experiment(experiment, table, folder)
         judged = experiment.judge(table, scale)
-        broken = _broken(runs) if runs else ""
+        broken = ""
+        if runs is not None and (failures := runs.failures):
+            broken = f"{len(failures)} of {runs.frame.height} trials failed ({failures[0]}); "
+            broken += "the same command tries them again"
         for judgement in judged:
             if broken:  # what trials without a result would have said is not known
                 judgement = dataclasses.replace(judgement, verdict=Verdict.UNDECIDED, note=broken)
@@ -88,15 +90,6 @@ def trained(experiment: Experiment, scale: str, folder: Path, **how: Any) -> Run
         sweep = sweep + more
         runs = run(sweep, folder, **how)
     return runs
-
-
-def _broken(runs: Runs) -> str:
-    """What is said of trials that failed; nothing if there are none."""
-    failed = runs.frame.filter(outcome=Outcome.FAILED)
-    if not failed.height:
-        return ""
-    first = (failed["message"][0] or "").strip().rpartition("\n")[2]
-    return f"{failed.height} of {runs.frame.height} trials failed ({first}); the same command tries them again"
 
 
 def write_experiment(experiment: Experiment, table: pl.DataFrame, folder: Path) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,10 +43,10 @@ def pilot(plan: Plan, seconds: float, seed: int = 0) -> Pilot:
     shares = np.array(bound.packs) / sum(bound.packs)
     control = Control()
     alarm = threading.Timer(seconds, control.stop.set)
+    alarm.daemon = True  # whoever interrupts need not wait for it
     alarm.start()
     used: list[tuple[float, float]] = []
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
+    while not (used and control.stop.is_set()):
         drawn = [
             (plan.packs[pack].engine, plan.packs[pack].trials[rng.integers(len(plan.packs[pack].trials))])
             for pack in rng.choice(len(shares), size=2 * bound.threads, p=shares)

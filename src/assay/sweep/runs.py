@@ -12,6 +12,7 @@ from safetensors.numpy import save_file
 
 from assay.errors import StoreError
 from assay.store import Store
+from assay.trial import Outcome
 
 SNAPSHOT = "weights/snapshot."
 
@@ -68,6 +69,12 @@ class Runs:
         steps = self.curves.filter(trial=trial)["step"]
         save_file(named, path, {"trial": trial, "step": str(steps[record]) if len(steps) else ""})
         return Path(path)
+
+    @property
+    def failures(self) -> list[str]:
+        """Of each trial that failed the last line of its message, which names the error."""
+        messages = self.frame.filter(outcome=Outcome.FAILED)["message"]
+        return [message.strip().rpartition("\n")[2] for message in messages.fill_null("")]
 
     @property
     def missing(self) -> int:

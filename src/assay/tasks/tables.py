@@ -52,13 +52,9 @@ class Table:
         return f"OpenML {self.openml}" if self.openml else "scikit-learn"
 
 
+@functools.lru_cache(maxsize=32)
 def load(name: str) -> tuple[Float32[np.ndarray, "rows inputs"], Float32[np.ndarray, " rows"]]:
     """Inputs with mean 0 and deviation 1 over the table, and labels -1 and +1. Read once."""
-    return _loaded(name)
-
-
-@functools.lru_cache(maxsize=32)
-def _loaded(name: str) -> tuple[np.ndarray, np.ndarray]:
     table = find(name)
     inputs, positive = _made(name, table)
     inputs, positive = _balanced(inputs, positive)

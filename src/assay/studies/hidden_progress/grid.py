@@ -77,23 +77,24 @@ def times(
     runs: ay.Runs, named: Mapping[str, ay.Sweep], by: Sequence[str] = CELL, quantiles: Sequence[float] = (0.1,)
 ) -> pl.DataFrame:
     """Percentiles (q10) and solved fraction of each cell and rate, of the runs that `named` gives a setting."""
-    frame = runs.frame.join(labels("setting", named), on="trial").rename({"optimiser.learning_rate": "rate"})
-    return survival.summary(frame, by=[*by, "rate"], quantiles=quantiles)
+    return survival.summary(_labelled(runs, named), by=[*by, "rate"], quantiles=quantiles)
+
+
+def _labelled(runs: ay.Runs, named: Mapping[str, ay.Sweep]) -> pl.DataFrame:
+    """The runs that `named` gives a setting, with it."""
+    return runs.frame.join(labels("setting", named), on="trial").rename({"optimiser.learning_rate": "rate"})
 
 
 def agreement(
-    runs: ay.Runs,
-    named: Mapping[str, ay.Sweep],
-    factors: Sequence[float],
-    by: Sequence[str] = CELL,
-    resamples: int = 1000,
+    runs: ay.Runs, named: Mapping[str, ay.Sweep], factors: Sequence[float], resamples: int = 1000
 ) -> pl.DataFrame:
     """How often two draws of as many runs from those of a cell and rate have 10th percentiles within each factor, if
     both have one (`again_2`): what chance leaves of the agreement with a table of so few runs."""
-    frame = runs.frame.join(labels("setting", named), on="trial").rename({"optimiser.learning_rate": "rate"})
-    keys = [*by, "rate"]
+    keys = [*CELL, "rate"]
     rows = []
-    for key, part in frame.select(*keys, survival.solve_time()).partition_by(keys, as_dict=True).items():
+    for key, part in (
+        _labelled(runs, named).select(*keys, survival.solve_time()).partition_by(keys, as_dict=True).items()
+    ):
         times = part["solve_time"].to_numpy()
         drawn = np.random.default_rng(0).choice(times, size=(2, resamples, len(times)))
         first, second = (quantile_with_infinities(each, (0.1,))[:, 0] for each in drawn)
